@@ -1,0 +1,23 @@
+// Sums over all rows of one side's factors.
+#pragma once
+
+#include "kernels.h"
+#include "memory.h"
+
+namespace ialspp {
+
+// out (dim x (end - begin), row-major) = X' X_B for the columns B = begin .. end of X (rows x dim)
+void gramian(const Kernels& kernels, const float* x, int64_t rows, int64_t dim, int64_t begin,
+             int64_t end, double* out, int threads);
+
+// X_B with its rows side by side, padded to whole panels
+AlignedFloats pack_columns(const float* x, int64_t rows, int64_t dim, int64_t begin, int64_t end,
+                           int threads);
+
+// sum_r weight_r |x_r|^2
+double weighted_squared_norm(const Kernels& kernels, const float* x, const float* weights,
+                             int64_t rows, int64_t dim, int threads);
+
+double squared_sum_of(const Kernels& kernels, const float* x, int64_t n, int threads);
+
+}  // namespace ialspp

@@ -1,0 +1,31 @@
+// The table of one instruction set; CMake compiles this file once for each.
+#include "../kernels.h"
+
+#include "cholesky.h"
+#include "coordinate.h"
+#include "history.h"
+#include "matrix.h"
+
+#define IALSPP_TEXT_(x) #x
+#define IALSPP_TEXT(x) IALSPP_TEXT_(x)
+
+namespace ialspp::IALSPP_ISA {
+
+extern const Kernels kKernels;
+const Kernels kKernels = {
+    .name = IALSPP_TEXT(IALSPP_ISA),
+    .gather = gather,
+    .add_outer = add_outer,
+    .add_scaled = add_scaled,
+    .dots = dots,
+    .multiply = multiply,
+    .add_cross = add_cross,
+    .squared_norm = squared_norm,
+    .solve = solve,
+    .coordinate_sums = coordinate_sums,
+    .coordinate_advance = coordinate_advance,
+    .dot = dot,
+    .add_row = add_row,
+};
+
+}  // namespace ialspp::IALSPP_ISA

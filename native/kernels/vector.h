@@ -1,0 +1,79 @@
+// One vector register of the instruction set this file is being compiled for.
+//
+// Every file under kernels/ is compiled once per instruction set, inside a namespace of that name and
+// without internal linkage leaking out: no standard-library templates here, or the linker might keep
+// the AVX-512 copy of one and hand it to a machine without AVX.
+#pragma once
+
+#include <cstdint>
+
+#include "../types.h"
+
+#if !defined(IALSPP_ISA) || !defined(IALSPP_VECTOR_BYTES) || !defined(IALSPP_TILE_ROWS)
+#error "kernels are compiled by CMake, once per instruction set"
+#endif
+
+namespace ialspp::IALSPP_ISA {
+namespace {
+
+constexpr int kLanes = IALSPP_VECTOR_BYTES / 4;
+constexpr int kVectors = static_cast<int>(kPanel) / kLanes;  // registers to a panel's row
+
+// Rows of a tile: kTileRows * kVectors accumulators. Two FMA ports times four cycles of latency want
+// eight in flight; AVX-512 and NEON have registers for sixteen, which halves the loads.
+constexpr int kTileRows = IALSPP_TILE_ROWS;
+static_assert(kPanel % kTileRows == 0);
+
+typedef float Vector __attribute__((vector_size(IALSPP_VECTOR_BYTES)));
+typedef float UnalignedVector
+    __attribute__((vector_size(IALSPP_VECTOR_BYTES), aligned(4), may_alias));
+typedef int32_t Lanes __attribute__((vector_size(IALSPP_VECTOR_BYTES)));
+
+inline Vector load(const float* p) { return *reinterpret_cast<const UnalignedVector*>(p); }
+inline void store(float* p, Vector v) { *reinterpret_cast<UnalignedVector*>(p) = v; }
+
+// lane i of the result: lane index[i] of a and b laid end to end
+#if defined(__clang__)
+inline Vector pick(Vector a, Vector b, Lanes index) {
+  Vector out;
+  for (int i = 0; i < kLanes; ++i) out[i] = index[i] < kLanes ? a[index[i]] : b[index[i] - kLanes];
+  return out;
+}
+#else
+inline Vector pick(Vector a, Vector b, Lanes index) { return __builtin_shuffle(a, b, index); }
+#endif
+
+// Sums of neighbouring groups of `width` lanes of a and b, interleaved: applied with width 1, 2, 4, ...
+// to pairs, pairs of pairs, ..., it leaves the sum of input vector i in lane i.
+template <int width>
+inline Vector add_neighbours(Vector a, Vector b) {
+  Lanes low, high;
+  for (int i = 0; i < kLanes; ++i) {
+    const int within = i % width, group = i / width;
+    const int start = (group / 2) * 2 * width + (group % 2) * kLanes;
+    low[i] = start + within;
+    high[i] = start + width + within;
+  }
+  return pick(a, b, low) + pick(a, b, high);
+}
+
+// lane i of the result is the sum of all lanes of v[i]; v has kLanes vectors and is overwritten
+template <int width = 1>
+inline Vector sum_each(Vector* v) {
+  if constexpr (width == kLanes) {
+    return v[0];
+  } else {
+    for (int i = 0; i < kLanes / (2 * width); ++i)
+      v[i] = add_neighbours<width>(v[2 * i], v[2 * i + 1]);
+    return sum_each<2 * width>(v);
+  }
+}
+
+inline float sum(Vector v) {
+  float total = 0;
+  for (int i = 0; i < kLanes; ++i) total += v[i];
+  return total;
+}
+
+}  // namespace
+}  // namespace ialspp::IALSPP_ISA

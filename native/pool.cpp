@@ -1,0 +1,157 @@
+#include "pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "memory.h"
+
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
+namespace ialspp {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kPollInterval = std::chrono::milliseconds(50);
+
+std::atomic<bool (*)()> poll_function{nullptr};
+
+bool should_stop(Clock::time_point& next_poll) {
+  const auto poll = poll_function.load();
+  if (!poll || Clock::now() < next_poll) return false;
+  next_poll = Clock::now() + kPollInterval;
+  return poll();
+}
+
+struct Job {
+  const Task& task;
+  const int64_t count;
+  std::atomic<int64_t> next{0};
+  std::atomic<bool> interrupted{false};
+  std::mutex failure_mutex;
+  std::exception_ptr failure;
+
+  Job(const Task& t, int64_t n) : task(t), count(n) {}
+
+  void stop() { next.store(count); }
+
+  void work(bool polling) {
+    auto next_poll = Clock::now() + kPollInterval;
+    for (int64_t i; (i = next.fetch_add(1)) < count;) {
+      try {
+        task(i);
+      } catch (...) {
+        const std::lock_guard lock(failure_mutex);
+        if (!failure) failure = std::current_exception();
+        stop();
+      }
+      if (polling && should_stop(next_poll)) {
+        interrupted = true;
+        stop();
+      }
+    }
+  }
+
+  void finish() {
+    if (failure) std::rethrow_exception(failure);
+    if (interrupted) throw Interrupted{};
+  }
+};
+
+class Pool {
+ public:
+  // False where another caller has the workers.
+  bool run(int helpers, Job& job) {
+    const std::unique_lock owner(owner_, std::try_to_lock);
+    if (!owner.owns_lock()) return false;
+    {
+      const std::lock_guard lock(mutex_);
+      while (size_ < helpers) add_worker();
+      job_ = &job;
+      wanted_ = pending_ = helpers;
+      ++round_;
+    }
+    wake_.notify_all();
+    job.work(true);
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [&] { return pending_ == 0; });
+    job_ = nullptr;
+    return true;
+  }
+
+ private:
+  void add_worker() {
+    std::thread([this, number = size_, round = round_] { serve(number, round); }).detach();
+    ++size_;
+  }
+
+  void serve(int number, int64_t round) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [&] { return round_ != round; });
+      round = round_;
+      if (number >= wanted_) continue;
+      Job& job = *job_;
+      lock.unlock();
+      job.work(false);
+      lock.lock();
+      if (--pending_ == 0) done_.notify_one();
+    }
+  }
+
+  std::mutex owner_, mutex_;
+  std::condition_variable wake_, done_;
+  Job* job_ = nullptr;
+  int size_ = 0, wanted_ = 0, pending_ = 0;
+  int64_t round_ = 0;
+};
+
+// Never destroyed: its threads sleep until the process ends. A forked child has none of them, and
+// starts a pool of its own.
+std::atomic<Pool*> current_pool{nullptr};
+std::mutex creation;
+
+Pool& pool() {
+  if (Pool* existing = current_pool.load()) return *existing;
+  const std::lock_guard lock(creation);
+  if (!current_pool.load()) {
+#ifndef _WIN32
+    static std::once_flag once;
+    std::call_once(once, [] { pthread_atfork(nullptr, nullptr, [] { current_pool = nullptr; }); });
+#endif
+    current_pool = new Pool;
+  }
+  return *current_pool.load();
+}
+
+}  // namespace
+
+void set_poll(bool (*poll)()) { poll_function = poll; }
+
+void parallel_for(int threads, int64_t count, const Task& task) {
+  Job job(task, count);
+  const int helpers = static_cast<int>(std::min<int64_t>(threads, count)) - 1;
+  if (helpers < 1 || !pool().run(helpers, job)) job.work(true);
+  job.finish();
+}
+
+float* scratch(int64_t floats) {
+  thread_local AlignedFloats memory;
+  thread_local int64_t capacity = 0;
+  if (floats > capacity) {
+    capacity = 0;
+    memory = AlignedFloats();  // the old first: never both at once
+    memory = AlignedFloats(floats);
+    capacity = floats;
+  }
+  return memory.data();
+}
+
+}  // namespace ialspp

@@ -1,0 +1,93 @@
+// One side's interactions by row, and how its rows are dealt out to threads.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "pool.h"
+#include "types.h"
+
+namespace ialspp {
+
+// A row with this many interactions or more is worked on by all threads together, in a fixed number
+// of segments: the same sums in the same order whoever computes them.
+constexpr int64_t kLongRow = 32768;
+constexpr int64_t kSegments = 16;
+
+// Rows that share one pass over the Gramian, and one task.
+constexpr int64_t kGroupRows = 16;
+
+struct Range {
+  int64_t begin, end;
+  int64_t size() const { return end - begin; }
+};
+
+// CSR: row r owns entries offsets[r] .. offsets[r + 1] of the other arrays.
+struct Rows {
+  int64_t size;
+  const int64_t* offsets;
+  const int32_t* columns;
+  const float* labels;
+  const float* weights;
+
+  int64_t count(int64_t row) const { return offsets[row + 1] - offsets[row]; }
+  History history(int64_t row) const {
+    return History{columns, labels, weights, 0}.slice(offsets[row], offsets[row + 1]);
+  }
+};
+
+// What an update of one side reports.
+struct Outcome {
+  double observed = 0;      // sum a (prediction - y)^2 over the side, where it was computed
+  int64_t failed_row = -1;  // the first row without a finite solution, left as it was
+
+  void fail(int64_t row) {
+    if (failed_row < 0) failed_row = row;
+  }
+};
+
+// Consecutive rows with fewer than kLongRow interactions each and together, or one long row.
+inline std::vector<Range> groups_of(const Rows& rows) {
+  std::vector<Range> groups;
+  for (int64_t begin = 0, end; begin < rows.size; begin = end) {
+    end = begin + 1;
+    while (end < rows.size && end - begin < kGroupRows &&
+           rows.offsets[end + 1] - rows.offsets[begin] < kLongRow)
+      ++end;
+    groups.push_back({begin, end});
+  }
+  return groups;
+}
+
+// update(rows of the group, threads that may share one row, outcome of the group)
+using UpdateGroup = std::function<void(Range, int, Outcome&)>;
+
+inline Outcome for_each_group(const Rows& rows, int threads, const UpdateGroup& update) {
+  const std::vector<Range> groups = groups_of(rows);
+  std::vector<Outcome> outcomes(groups.size());
+  const auto is_long = [&](Range g) { return rows.count(g.begin) >= kLongRow; };
+  parallel_for(threads, static_cast<int64_t>(groups.size()), [&](int64_t g) {
+    if (!is_long(groups[g])) update(groups[g], 1, outcomes[g]);
+  });
+  for (size_t g = 0; g < groups.size(); ++g)
+    if (is_long(groups[g])) update(groups[g], threads, outcomes[g]);
+
+  Outcome total;
+  for (const Outcome& outcome : outcomes) {
+    total.observed += outcome.observed;
+    if (outcome.failed_row >= 0) total.fail(outcome.failed_row);
+  }
+  return total;
+}
+
+// body(segment, begin, end) over a history: once for an ordinary row, shared out for a long one.
+template <class Body>
+void in_segments(int64_t size, int threads, const Body& body) {
+  if (size < kLongRow) return body(int64_t{0}, int64_t{0}, size);
+  parallel_for(threads, kSegments, [&](int64_t s) {
+    body(s, size * s / kSegments, size * (s + 1) / kSegments);
+  });
+}
+
+}  // namespace ialspp

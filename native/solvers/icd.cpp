@@ -1,0 +1,45 @@
+// iCD, Algorithm 2: one coordinate of one side, row by row, predictions following each step.
+#include <cmath>
+
+#include "solvers.h"
+
+namespace ialspp {
+
+// other: h_f of every row of the other side; gramian_column: g = sum_i h_if h_i
+Outcome update_coordinate(const Kernels& kernels, const Side& side, int64_t f, const float* other,
+                          const float* gramian_column, float alpha0, const Residuals& residuals,
+                          int threads) {
+  return for_each_group(side.rows, threads, [&](Range group, int team, Outcome& outcome) {
+    const int64_t longest = side.rows.offsets[group.end] - side.rows.offsets[group.begin];
+    float* buffer = scratch(longest);
+    for (int64_t u = group.begin; u < group.end; ++u) {
+      const History history = side.rows.history(u);
+      float* w = side.row(u);
+      float* residual = residuals.fetch(side.rows, u, buffer, team);
+
+      double gradients[kSegments] = {}, hessians[kSegments] = {};
+      in_segments(history.size, team, [&](int64_t s, int64_t begin, int64_t end) {
+        kernels.coordinate_sums(history.slice(begin, end), other, residual + begin, &gradients[s],
+                                &hessians[s]);
+      });
+      const double lambda = side.lambda[u];
+      double gradient = alpha0 * kernels.dot(w, gramian_column, side.dim) + lambda * w[f];
+      double hessian = alpha0 * gramian_column[f] + lambda;
+      for (int64_t s = 0; s < kSegments; ++s) gradient += gradients[s], hessian += hessians[s];
+
+      // No curvature means no slope either, and nothing to gain from moving.
+      const auto step = static_cast<float>(hessian > 0 ? gradient / hessian : 0.0);
+      if (!std::isfinite(step) || !std::isfinite(hessian)) {
+        outcome.fail(u);
+        continue;
+      }
+      w[f] -= step;
+      in_segments(history.size, team, [&](int64_t, int64_t begin, int64_t end) {
+        kernels.coordinate_advance(history.slice(begin, end), other, step, residual + begin);
+      });
+      residuals.put_back(side.rows, u, residual, team);
+    }
+  });
+}
+
+}  // namespace ialspp

@@ -1,0 +1,46 @@
+// The few shapes the core passes around. Plain pointers and sizes; nothing here owns memory.
+#pragma once
+
+#include <cstdint>
+
+namespace ialspp {
+
+// Columns are handled sixteen at a time: one cache line of floats, one AVX-512 register, two AVX
+// registers, four of SSE or NEON. Sixteen such columns of consecutive rows are a panel.
+constexpr int64_t kPanel = 16;
+
+constexpr int64_t panels_for(int64_t width) { return (width + kPanel - 1) / kPanel; }
+constexpr int64_t padded(int64_t width) { return panels_for(width) * kPanel; }
+
+// What one row has observed, or a run of it. Absent labels and weights are 1.
+struct History {
+  const int32_t* columns;  // which rows of the other side
+  const float* labels;     // y, or null
+  const float* weights;    // a, or null
+  int64_t size;
+
+  History slice(int64_t begin, int64_t end) const {
+    return {columns + begin, labels ? labels + begin : nullptr, weights ? weights + begin : nullptr,
+            end - begin};
+  }
+};
+
+// Some columns of a row-major matrix: row j starts at data + j * stride, `width` floats count.
+struct Columns {
+  const float* data;
+  int64_t stride;
+  int64_t width;
+};
+
+// Rows packed panel by panel, so that a tile of the Hessian streams through contiguous memory.
+// panel p, row j: sixteen floats at data + p * panel_stride + j * kPanel; padding columns are zero.
+struct Slab {
+  float* data;
+  int64_t panel_stride;
+  int64_t panels;
+  int64_t rows;
+
+  float* at(int64_t panel, int64_t row) const { return data + panel * panel_stride + row * kPanel; }
+};
+
+}  // namespace ialspp

@@ -1,0 +1,36 @@
+"""Matrix factorisation for implicit feedback: iALS, iCD and iALS++.
+
+>>> from ialspp import ImplicitMF, Interactions
+>>> data = Interactions.from_arrays(user=["ann", "ann", "bob"], item=["tea", "milk", "tea"])
+>>> ImplicitMF(dim=2, epochs=4).fit(data, progress=False).recommend("bob", k=1)
+['milk']
+"""
+
+from importlib.metadata import version as _version
+
+from .errors import NotFittedError, SolveError, UnknownIdError
+from .ids import IdMap
+from .interactions import Interactions
+from .isa import apply_environment as _apply_environment
+from .model import EpochRecord, ImplicitMF, Ranking
+from .objective import Loss, Objective
+from .solvers import IALS, ICD, IALSpp
+
+__version__ = _version("ialspp")
+_apply_environment()
+
+__all__ = [
+    "IALS",
+    "ICD",
+    "EpochRecord",
+    "IALSpp",
+    "IdMap",
+    "ImplicitMF",
+    "Interactions",
+    "Loss",
+    "NotFittedError",
+    "Objective",
+    "Ranking",
+    "SolveError",
+    "UnknownIdError",
+]

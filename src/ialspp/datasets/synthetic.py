@@ -1,0 +1,87 @@
+"""Generated interactions of a known data set's shape: popularity, activity, latent tastes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..interactions import Interactions
+
+TOPICS = 64  # latent groups of items
+TOPICS_PER_USER = 4
+POPULARITY_EXPONENT = 0.9  # item weights fall as rank ** -0.9 inside a topic
+ACTIVITY_SIGMA = 1.0  # of the log-normal spread of users' numbers of interactions
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How many users, items and distinct pairs."""
+
+    users: int
+    items: int
+    interactions: int
+
+    def scaled(self, scale: float) -> Shape:
+        """Every count times `scale`; sizes shrink together, so the data gets denser."""
+        return Shape(*(max(1, round(n * scale)) for n in (self.users, self.items, self.interactions)))
+
+
+# Counts of the two benchmarks as prepared by Liang et al. (2018), from the paper's data table.
+SHAPES = {
+    "ml20m": Shape(136_677, 20_108, 10_000_000),
+    "msd": Shape(571_355, 41_140, 33_600_000),
+}
+
+
+def synthetic(shape: str | Shape = "ml20m", *, scale: float = 1.0, seed: int = 0) -> Interactions:
+    """Interactions of that shape: exactly its users, items and number of distinct pairs.
+
+    Items have a topic and a popularity that falls off like a power law; users have an activity
+    (log-normal) and a few topics they choose from, so there is structure to learn.
+    """
+    if isinstance(shape, str):
+        if shape not in SHAPES:
+            raise ValueError(f"shape must be one of {', '.join(SHAPES)} or a Shape, got {shape!r}")
+        shape = SHAPES[shape]
+    if not 0 < scale <= 1:
+        raise ValueError(f"scale must be in (0, 1], got {scale}")
+    size = shape.scaled(scale)
+    if size.interactions > size.users * size.items // 2:
+        raise ValueError(f"{size} has more pairs than half its cells; make it sparser")
+    pairs = _distinct_pairs(size, np.random.default_rng(seed))
+    return Interactions.from_arrays(
+        user=pairs // size.items,
+        item=pairs % size.items,
+        users=np.arange(size.users),
+        items=np.arange(size.items),
+    )
+
+
+def _distinct_pairs(size: Shape, rng: np.random.Generator) -> NDArray[np.int64]:
+    """user * items + item, each pair once."""
+    topics = min(TOPICS, size.items)
+    topic_of = rng.permutation(np.arange(size.items) % topics)
+    by_topic = np.argsort(topic_of, kind="stable")
+    starts = np.searchsorted(topic_of[by_topic], np.arange(topics + 1))
+    tastes = rng.integers(0, topics, (size.users, TOPICS_PER_USER))
+    activity = np.cumsum(rng.lognormal(0.0, ACTIVITY_SIGMA, size.users))
+
+    pairs = np.empty(0, dtype=np.int64)
+    while len(pairs) < size.interactions:
+        wanted = int(1.2 * (size.interactions - len(pairs))) + 64
+        users = np.searchsorted(activity, rng.uniform(0, activity[-1], wanted))
+        users = np.minimum(users, size.users - 1)
+        topic = tastes[users, rng.integers(0, TOPICS_PER_USER, wanted)]
+        begin, end = starts[topic], starts[topic + 1]
+        items = by_topic[begin + _power_law(rng.uniform(0, 1, wanted), end - begin)]
+        pairs = np.union1d(pairs, users * np.int64(size.items) + items)
+    return rng.permutation(pairs)[: size.interactions]
+
+
+def _power_law(uniform: NDArray[np.float64], n: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A rank in 0 .. n - 1 with density ~ (rank + 1) ** -POPULARITY_EXPONENT, by inversion."""
+    power = 1 - POPULARITY_EXPONENT
+    rank = ((1 + uniform * ((n + 1.0) ** power - 1)) ** (1 / power)).astype(np.int64) - 1
+    return np.clip(rank, 0, n - 1)

@@ -1,0 +1,182 @@
+"""IdMap: external ids of any kind <-> row numbers 0, 1, 2, ..."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import UnknownIdError
+
+MAX_ROWS = 2**31 - 1  # row numbers are kept in 32 bits
+
+
+class IdMap:
+    """The external ids of one axis in row order, and the way back.
+
+    Ids are integers of any size or strings, never both in one map. Maps made from data
+    (`factorize`) are sorted: the same set of ids gives the same rows, however the data was ordered.
+    """
+
+    __slots__ = ("_order", "_sorted", "ids", "name")
+
+    def __init__(self, ids: Iterable[Any], *, name: str = "id") -> None:
+        self.name = name
+        self.ids = as_ids(ids, name)
+        if len(self.ids) > MAX_ROWS:
+            raise ValueError(f"at most {MAX_ROWS} {name}s fit, got {len(self.ids)}")
+        self._order = np.argsort(self.ids, kind="stable")
+        self._sorted = self.ids[self._order]
+        repeated = np.flatnonzero(self._sorted[1:] == self._sorted[:-1])
+        if len(repeated):
+            raise ValueError(f"{name} {self._sorted[repeated[0]]!r} is listed more than once")
+        self.ids.flags.writeable = False
+
+    @classmethod
+    def factorize(cls, values: Iterable[Any], *, name: str = "id") -> tuple[IdMap, NDArray[np.int32]]:
+        """The map of all ids in `values`, sorted, and the row number of each."""
+        array = as_ids(values, name)
+        distinct, rows = _factorize(array)
+        return cls(distinct, name=name), rows.astype(np.int32)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __contains__(self, value: object) -> bool:
+        return len(self) > 0 and bool(self._locate(np.array([value], dtype=object))[1][0])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, IdMap):
+            return NotImplemented
+        return len(self) == len(other) and bool(np.all(self.ids == other.ids))
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal maps could not hash alike
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(value) for value in self.ids[:3].tolist())
+        return f"IdMap({len(self)} {self.name}s: {shown}{', ...' if len(self) > 3 else ''})"
+
+    def rows(self, values: Iterable[Any]) -> NDArray[np.int64]:
+        """The row number of each id; an unknown one is an `UnknownIdError` that names it."""
+        wanted = as_ids(values, self.name)
+        rows, known = self._locate(wanted)
+        if not known.all():
+            missing = wanted[~known].tolist()
+            shown = ", ".join(repr(value) for value in missing[:5])
+            more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+            raise UnknownIdError(f"unknown {self.name}: {shown}{more}{self._kind_hint(wanted)}")
+        return rows
+
+    def _locate(self, wanted: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """(row, whether there is one) for each id."""
+        none = np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
+        if len(self) == 0 or len(wanted) == 0:
+            return none
+        try:
+            places = np.searchsorted(self._sorted, wanted)
+        except TypeError:  # a string among integers, or the other way round
+            return none
+        places = np.minimum(places, len(self) - 1)
+        return self._order[places].astype(np.int64), np.asarray(self._sorted[places] == wanted)
+
+    def _kind_hint(self, wanted: NDArray[Any]) -> str:
+        def kind(array: NDArray[Any]) -> str:
+            return "strings" if isinstance(array[:1].tolist()[0], str) else "integers"
+
+        if len(self) == 0 or kind(wanted) == kind(self.ids):
+            return ""
+        return f" (these are {kind(wanted)}, but the {self.name}s of the data are {kind(self.ids)})"
+
+
+def as_ids(values: Iterable[Any], name: str) -> NDArray[Any]:
+    """Ids as a one-dimensional array: 64-bit integers, or Python strings or integers beyond 64 bits."""
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"{name}s must be a sequence of ids, got the single value {values!r}")
+    array = values if isinstance(values, np.ndarray) else _to_array(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name}s must be one-dimensional, got shape {array.shape}")
+    if array.dtype.kind in "iu":
+        return array.astype(np.uint64 if array.dtype == np.uint64 else np.int64)
+    if array.dtype.kind in "UT":
+        return array.astype(object)
+    if array.dtype == object:
+        return _objects_as_ids(array, name)
+    if len(array) == 0:
+        return np.empty(0, dtype=np.int64)
+    raise TypeError(f"{name}s must be integers or strings, got {array.dtype}")
+
+
+def _to_array(values: Iterable[Any]) -> NDArray[Any]:
+    """An array that keeps the elements' types: numpy alone would turn [1, "a"] into two strings."""
+    if hasattr(values, "to_numpy"):  # a pandas or polars column
+        return np.asarray(values.to_numpy())
+    listed = list(values)
+    array = np.asarray(listed) if all(type(value) is int for value in listed) else None
+    if array is not None and array.dtype.kind in "iu":
+        return array
+    objects = np.empty(len(listed), dtype=object)
+    objects[:] = listed
+    return objects
+
+
+def _objects_as_ids(array: NDArray[Any], name: str) -> NDArray[Any]:
+    listed = array.tolist()
+    kinds = {str if isinstance(v, str) else int if _is_integer(v) else type(v) for v in listed}
+    if kinds == {str}:
+        return np.array([str(v) for v in listed] + [None], dtype=object)[:-1]
+    if kinds <= {int}:
+        return _integers_as_ids([int(v) for v in listed])
+    expected = str if isinstance(listed[0], str) else int
+    place = next(i for i, v in enumerate(listed) if not _is_kind(v, expected))
+    if kinds == {str, int}:
+        raise TypeError(
+            f"{name}s must be all integers or all strings, but {listed[0]!r} at position 0 and "
+            f"{listed[place]!r} at position {place} differ"
+        )
+    place = next(i for i, v in enumerate(listed) if not isinstance(v, str) and not _is_integer(v))
+    value = listed[place]
+    missing = value is None or value != value or repr(value) in ("<NA>", "NaT")
+    what = "is missing" if missing else f"is a {type(value).__name__}: {value!r}"
+    raise TypeError(f"{name}s must be integers or strings, but the one at position {place} {what}")
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+
+
+def _is_kind(value: object, kind: type) -> bool:
+    return isinstance(value, str) if kind is str else _is_integer(value)
+
+
+def _integers_as_ids(values: list[int]) -> NDArray[Any]:
+    if not values:
+        return np.empty(0, dtype=np.int64)
+    low, high = min(values), max(values)
+    if -(2**63) <= low and high < 2**63:
+        return np.array(values, dtype=np.int64)
+    if low >= 0 and high < 2**64:
+        return np.array(values, dtype=np.uint64)
+    return np.array([*values, None], dtype=object)[:-1]
+
+
+def _factorize(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    if array.dtype == object:
+        distinct = sorted(set(array.tolist()))
+        numbers = {value: row for row, value in enumerate(distinct)}
+        rows = np.fromiter((numbers[value] for value in array.tolist()), np.int64, len(array))
+        return np.array([*distinct, None], dtype=object)[:-1], rows
+    if len(array) and int(array.max()) - int(array.min()) < 4 * len(array) + 1024:
+        return _factorize_by_table(array)
+    return np.unique(array, return_inverse=True)
+
+
+def _factorize_by_table(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Ids in a narrow range need no sorting: a table of the range says which occur."""
+    low = array.min()
+    shifted = (array - low).astype(np.int64)
+    present = np.zeros(int(shifted.max()) + 1, dtype=bool)
+    present[shifted] = True
+    numbers = np.cumsum(present) - 1
+    return np.flatnonzero(present).astype(array.dtype) + low, numbers[shifted]

@@ -1,0 +1,315 @@
+"""Interactions: who did what, with labels and weights, by user and by item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from .ids import IdMap
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Csr:
+    """One side's rows: row r owns entries offsets[r] .. offsets[r + 1]. Labels or weights of 1 are None."""
+
+    offsets: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    n_columns: int
+    labels: Floats | None = None
+    weights: Floats | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.offsets, self.columns, self.labels, self.weights):
+            if array is not None:
+                array.flags.writeable = False
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """The number of interactions of each row."""
+        return np.diff(self.offsets)
+
+    @property
+    def row_numbers(self) -> NDArray[np.int32]:
+        """The row of each entry."""
+        return np.repeat(np.arange(len(self.offsets) - 1, dtype=np.int32), self.counts)
+
+    def native(self) -> _core.Rows:
+        """The same arrays as the compiled core takes them; nothing is copied."""
+        return _core.Rows(self.offsets, self.columns, self.n_columns, self.labels, self.weights)
+
+
+class Interactions:
+    """The set S of (user, item, label, weight), indexed both ways.
+
+    Without weights S is a set: a repeated pair counts once. With weights, the weights of a repeated
+    pair add up. Labels that disagree on one pair are an error. Users and items without interactions
+    keep their row.
+    """
+
+    __slots__ = ("by_item", "by_user", "item_ranks", "items", "users")
+
+    users: IdMap
+    items: IdMap
+    by_user: Csr
+    by_item: Csr
+    item_ranks: NDArray[np.uint32]  # by_item entry -> its place in its user's row of by_user
+
+    def __init__(
+        self,
+        users: IdMap,
+        items: IdMap,
+        user_rows: NDArray[np.int32],
+        item_rows: NDArray[np.int32],
+        label: Floats | None,
+        weight: Floats | None,
+    ) -> None:
+        self.users, self.items = users, items
+        self.by_user = self._by_user(user_rows, item_rows, label, weight)
+        self.by_item, self.item_ranks = _transpose(self.by_user)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        *,
+        user: Iterable[Any],
+        item: Iterable[Any],
+        label: ArrayLike | None = None,
+        weight: ArrayLike | None = None,
+        users: Iterable[Any] | None = None,
+        items: Iterable[Any] | None = None,
+    ) -> Interactions:
+        """Build from parallel sequences, one entry per interaction.
+
+        Parameters
+        ----------
+        user, item
+            Ids: integers of any size, or strings.
+        label, weight
+            One finite number per interaction; weights not negative. 1 where not given.
+        users, items
+            All ids of that axis in the row order wanted, those without interactions included.
+            Without it, the ids that occur, sorted.
+        """
+        user_map, user_rows = _rows_of(user, users, "user")
+        item_map, item_rows = _rows_of(item, items, "item")
+        if len(user_rows) != len(item_rows):
+            raise ValueError(
+                f"user and item must have the same length, got {len(user_rows)} and {len(item_rows)}"
+            )
+        n = len(user_rows)
+        return cls(
+            user_map, item_map, user_rows, item_rows, _labels(label, n), _weights(weight, n)
+        )
+
+    @classmethod
+    def from_scipy(
+        cls,
+        matrix: scipy.sparse.sparray | scipy.sparse.spmatrix,
+        *,
+        values: Literal["weight", "label"] | None = "weight",
+        users: Iterable[Any] | None = None,
+        items: Iterable[Any] | None = None,
+    ) -> Interactions:
+        """Build from a sparse matrix or array: rows are users, columns are items.
+
+        Parameters
+        ----------
+        matrix
+            Any scipy.sparse format. Every stored entry is an interaction, also a stored zero.
+        values
+            What the stored numbers are: weights (the default), labels, or nothing (None).
+        users, items
+            Ids of the rows and columns; 0, 1, 2, ... where not given.
+        """
+        if values not in ("weight", "label", None):
+            raise ValueError(f'values must be "weight", "label" or None, got {values!r}')
+        if not hasattr(matrix, "tocoo"):
+            raise TypeError(f"a scipy.sparse matrix or array is required, got {type(matrix).__name__}")
+        if len(matrix.shape) != 2:
+            raise ValueError(f"a two-dimensional matrix is required, got shape {matrix.shape}")
+        coo = matrix.tocoo()
+        numbers = _numbers(coo.data, coo.nnz, values or "matrix") if values else None
+        return cls(
+            _axis_ids(users, coo.shape[0], "user", "rows"),
+            _axis_ids(items, coo.shape[1], "item", "columns"),
+            np.asarray(coo.row, dtype=np.int32),
+            np.asarray(coo.col, dtype=np.int32),
+            numbers if values == "label" else None,
+            _not_negative(numbers) if values == "weight" else None,
+        )
+
+    @classmethod
+    def from_dataframe(
+        cls,
+        frame: Any,
+        *,
+        user: str,
+        item: str,
+        label: str | None = None,
+        weight: str | None = None,
+    ) -> Interactions:
+        """Build from named columns of a pandas or polars DataFrame, one row per interaction."""
+        columns = list(frame.columns)
+        for role, column in (("user", user), ("item", item), ("label", label), ("weight", weight)):
+            if column is not None and column not in columns:
+                raise ValueError(f"{role} column {column!r} is not in the frame; it has {columns}")
+        return cls.from_arrays(
+            user=_column(frame, user),
+            item=_column(frame, item),
+            label=None if label is None else _column(frame, label),
+            weight=None if weight is None else _column(frame, weight),
+        )
+
+    @property
+    def n_users(self) -> int:
+        """The number of users, those without interactions included."""
+        return len(self.users)
+
+    @property
+    def n_items(self) -> int:
+        """The number of items, those without interactions included."""
+        return len(self.items)
+
+    def __len__(self) -> int:
+        return len(self.by_user.columns)
+
+    def __repr__(self) -> str:
+        extras = [
+            name
+            for name, array in (("labels", self.by_user.labels), ("weights", self.by_user.weights))
+            if array is not None
+        ]
+        suffix = f", with {' and '.join(extras)}" if extras else ""
+        return f"Interactions({self.n_users} users x {self.n_items} items, {len(self)} pairs{suffix})"
+
+    def _by_user(
+        self,
+        user: NDArray[np.int32],
+        item: NDArray[np.int32],
+        label: Floats | None,
+        weight: Floats | None,
+    ) -> Csr:
+        """Sorted by user, then item, each pair once."""
+        _, order = _core.counting_sort(np.ascontiguousarray(item), self.n_items)
+        offsets, by_user = _core.counting_sort(user[order], self.n_users)
+        order = order[by_user]
+        user, item = user[order], item[order]
+        label = None if label is None else label[order]
+        weight = None if weight is None else weight[order]
+
+        repeated = (user[1:] == user[:-1]) & (item[1:] == item[:-1])
+        if repeated.any():
+            first = np.flatnonzero(np.concatenate([[True], ~repeated]))
+            self._check_labels_agree(user, item, label, repeated)
+            user, item = user[first], item[first]
+            label = None if label is None else label[first]
+            weight = None if weight is None else self._added_up(weight, first)
+            offsets = np.concatenate([[0], np.bincount(user, minlength=self.n_users).cumsum()])
+        return Csr(offsets, item, self.n_items, _unless_ones(label), _unless_ones(weight))
+
+    def _check_labels_agree(
+        self,
+        user: NDArray[np.int32],
+        item: NDArray[np.int32],
+        label: Floats | None,
+        repeated: NDArray[np.bool_],
+    ) -> None:
+        if label is None:
+            return
+        conflicts = np.flatnonzero(repeated & (label[1:] != label[:-1]))
+        if len(conflicts):
+            at = conflicts[0]
+            pair = self.users.ids[user[at]], self.items.ids[item[at]]
+            raise ValueError(
+                f"labels disagree for user {pair[0]!r} and item {pair[1]!r}: "
+                f"{label[at]:g} and {label[at + 1]:g}; a pair has one label"
+            )
+
+    def _added_up(self, weight: Floats, first: NDArray[np.int64]) -> Floats:
+        sums = np.add.reduceat(weight, first, dtype=np.float64)
+        return _finite_floats(sums, "sum of the weights of one pair")
+
+
+def _transpose(by_user: Csr) -> tuple[Csr, NDArray[np.uint32]]:
+    offsets, order = _core.counting_sort(by_user.columns, by_user.n_columns)
+    columns = by_user.row_numbers[order]
+    ranks = (order - by_user.offsets[columns]).astype(np.uint32)
+    labels = None if by_user.labels is None else by_user.labels[order]
+    weights = None if by_user.weights is None else by_user.weights[order]
+    return Csr(offsets, columns, len(by_user.offsets) - 1, labels, weights), ranks
+
+
+def _rows_of(
+    values: Iterable[Any], known: Iterable[Any] | None, name: str
+) -> tuple[IdMap, NDArray[np.int32]]:
+    if known is None:
+        return IdMap.factorize(values, name=name)
+    ids = IdMap(known, name=name)
+    return ids, ids.rows(values).astype(np.int32)
+
+
+def _axis_ids(ids: Iterable[Any] | None, length: int, name: str, axis: str) -> IdMap:
+    mapped = IdMap(np.arange(length) if ids is None else ids, name=name)
+    if len(mapped) != length:
+        raise ValueError(f"{name}s has {len(mapped)} ids, but the matrix has {length} {axis}")
+    return mapped
+
+
+def _labels(values: ArrayLike | None, length: int) -> Floats | None:
+    return None if values is None else _numbers(values, length, "label")
+
+
+def _weights(values: ArrayLike | None, length: int) -> Floats | None:
+    return None if values is None else _not_negative(_numbers(values, length, "weight"))
+
+
+def _numbers(values: ArrayLike, length: int, name: str) -> Floats:
+    """One finite number per interaction, in single precision."""
+    array = np.asarray(values)
+    if array.shape != (length,):
+        raise ValueError(f"{name} must have shape ({length},), one per interaction, got {array.shape}")
+    if array.dtype.kind not in "iufb":
+        raise TypeError(f"{name} must be numbers, got {array.dtype}")
+    return _finite_floats(array, name)
+
+
+def _finite_floats(array: NDArray[Any], name: str) -> Floats:
+    with np.errstate(over="ignore"):
+        floats = np.ascontiguousarray(array, dtype=np.float32)
+    bad = np.flatnonzero(~np.isfinite(floats))
+    if len(bad):
+        raise ValueError(
+            f"{name} must be finite in single precision, but is {array[bad[0]]} at position {bad[0]}"
+        )
+    return floats
+
+
+def _not_negative(weights: Floats | None) -> Floats | None:
+    bad = np.flatnonzero(weights < 0) if weights is not None else ()
+    if weights is not None and len(bad):
+        raise ValueError(f"weight must be >= 0, but is {weights[bad[0]]} at position {bad[0]}")
+    return weights
+
+
+def _unless_ones(values: Floats | None) -> Floats | None:
+    """None where every value is 1, so that plain data costs nothing extra."""
+    return None if values is None or bool(np.all(values == 1)) else values
+
+
+def _column(frame: Any, name: str) -> NDArray[Any]:
+    column = frame[name]
+    missing = column.is_null() if hasattr(column, "is_null") else column.isna()
+    places = np.flatnonzero(missing.to_numpy())
+    if len(places):
+        raise ValueError(f"column {name!r} has a missing value at row {places[0]}")
+    return np.asarray(column.to_numpy())

@@ -1,0 +1,374 @@
+"""ImplicitMF: fit a factorisation, fold in strangers, recommend."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from .errors import NotFittedError
+from .ids import IdMap
+from .interactions import Csr, Interactions
+from .objective import Loss, Objective
+from .progress import epoch_bar
+from .ranking import Ranking, best
+from .solvers import IALSpp, Problem, Side, Solver
+from .threads import resolve_threads
+
+Floats = NDArray[np.float32]
+
+# Scores held at once while recommending: 64 MB.
+SCORES_AT_ONCE = 16 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class EpochRecord:
+    """What one epoch left behind: the loss, its three parts, and the seconds it took."""
+
+    epoch: int
+    loss: float
+    observed: float
+    unobserved: float
+    regularization: float
+    seconds: float
+
+
+Callback = Callable[["ImplicitMF", EpochRecord], bool | None]
+
+
+class ImplicitMF:
+    """Matrix factorisation from implicit feedback.
+
+    Parameters
+    ----------
+    dim
+        d, the length of every user's and item's vector.
+    solver
+        How the loss is minimised: `IALSpp()` (the default), `IALS()` or `ICD()`. All reach the same
+        loss; they differ in speed.
+    objective
+        What is minimised.
+    epochs
+        Passes over the data in one `fit`. 16 as in the paper.
+    init_stddev
+        sigma: initial factors are drawn from N(0, sigma / sqrt(d)). 0.1 as in the paper.
+    seed
+        Of the initial factors; the only randomness there is.
+    threads
+        None: IALSPP_THREADS, or else all CPUs this process may use. Results do not depend on it.
+
+    Attributes
+    ----------
+    history
+        One `EpochRecord` per epoch.
+    """
+
+    history: list[EpochRecord]
+
+    def __init__(
+        self,
+        dim: int = 64,
+        *,
+        solver: Solver | None = None,
+        objective: Objective | None = None,
+        epochs: int = 16,
+        init_stddev: float = 0.1,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> None:
+        self.dim = _integer("dim", dim, 1)
+        self.solver = IALSpp() if solver is None else solver
+        self.objective = Objective() if objective is None else objective
+        self.epochs = _integer("epochs", epochs, 0)
+        self.init_stddev = init_stddev
+        self.seed = _integer("seed", seed, 0)
+        self.threads = threads
+        if not callable(getattr(self.solver, "epoch", None)):
+            raise TypeError(f"solver must be IALSpp(), IALS() or ICD(), got {solver!r}")
+        if not isinstance(self.objective, Objective):
+            raise TypeError(f"objective must be an Objective, got {objective!r}")
+        if not (math.isfinite(init_stddev) and init_stddev > 0):
+            raise ValueError(f"init_stddev must be finite and > 0, got {init_stddev}")
+        resolve_threads(threads)
+        self.history = []
+        self._data: Interactions | None = None
+        self._factors: tuple[Floats, Floats] | None = None
+        self._item_gramian: NDArray[np.float64] | None = None
+
+    def __repr__(self) -> str:
+        fitted = f", fitted on {self._data!r}" if self._data is not None else ""
+        return f"ImplicitMF(dim={self.dim}, solver={self.solver}, objective={self.objective}{fitted})"
+
+    # Training
+
+    def fit(
+        self,
+        data: Interactions,
+        *,
+        warm_start: bool = False,
+        callbacks: Sequence[Callback] = (),
+        progress: bool | None = None,
+    ) -> ImplicitMF:
+        """Train for `epochs` epochs.
+
+        Parameters
+        ----------
+        data
+            What to train on.
+        warm_start
+            Go on from the factors of the last fit, whose data must have had the same users and items.
+        callbacks
+            Each is called with the model and the record of the epoch just done; returning True stops.
+        progress
+            True or False: draw a progress bar or don't. None: on a terminal only.
+        """
+        if not isinstance(data, Interactions):
+            raise TypeError(f"data must be Interactions, got {type(data).__name__}")
+        if len(data) == 0:
+            raise ValueError("data has no interactions; there is nothing to fit")
+        users, items = self._continued(data) if warm_start else self._initial(data)
+        problem = Problem.of(data, self.objective, users, items, resolve_threads(self.threads))
+        if not warm_start:
+            self.history = []
+        self._data, self._factors, self._item_gramian = data, (users, items), None
+        try:
+            with epoch_bar(self.epochs, progress) as report:
+                for _ in range(self.epochs):
+                    record = self._epoch(problem, data)
+                    report(record.loss)
+                    if any([callback(self, record) is True for callback in callbacks]):
+                        break
+        finally:
+            self._item_gramian = None  # a callback may have folded in with factors since changed
+        return self
+
+    def _epoch(self, problem: Problem, data: Interactions) -> EpochRecord:
+        start = time.perf_counter()
+        self._item_gramian = None
+        observed = self.solver.epoch(problem)
+        users, items = problem.users.factors, problem.items.factors
+        loss = Loss(observed, *self.objective.penalties(data, users, items, problem.threads))
+        record = EpochRecord(
+            epoch=self.history[-1].epoch + 1 if self.history else 1,
+            loss=loss.total,
+            observed=loss.observed,
+            unobserved=loss.unobserved,
+            regularization=loss.regularization,
+            seconds=time.perf_counter() - start,
+        )
+        self.history.append(record)
+        return record
+
+    def _initial(self, data: Interactions) -> tuple[Floats, Floats]:
+        """Independent streams: no user starts where an item does."""
+        streams = np.random.SeedSequence(self.seed).spawn(2)
+        stddev = np.float32(self.init_stddev / math.sqrt(self.dim))
+        users, items = (
+            stddev * np.random.default_rng(stream).standard_normal((rows, self.dim), np.float32)
+            for stream, rows in zip(streams, (data.n_users, data.n_items), strict=True)
+        )
+        return users, items
+
+    def _continued(self, data: Interactions) -> tuple[Floats, Floats]:
+        fitted, (users, items) = self._fitted()
+        for old, new in ((fitted.users, data.users), (fitted.items, data.items)):
+            if old != new:
+                raise ValueError(
+                    f"warm_start needs the same {old.name}s in the same order as the last fit: "
+                    f"it had {old!r}, this data has {new!r}"
+                )
+        if users.shape[1] != self.dim:
+            raise ValueError(f"warm_start needs the last fit's dim ({users.shape[1]}), got {self.dim}")
+        return users, items
+
+    # What was learned
+
+    @property
+    def user_factors(self) -> Floats:
+        """W: one row per user, in the order of `users.ids`. Read-only."""
+        return _read_only(self._fitted()[1][0])
+
+    @property
+    def item_factors(self) -> Floats:
+        """H: one row per item, in the order of `items.ids`. Read-only."""
+        return _read_only(self._fitted()[1][1])
+
+    @property
+    def users(self) -> IdMap:
+        """The users the model knows."""
+        return self._fitted()[0].users
+
+    @property
+    def items(self) -> IdMap:
+        """The items the model knows."""
+        return self._fitted()[0].items
+
+    def _fitted(self) -> tuple[Interactions, tuple[Floats, Floats]]:
+        if self._data is None or self._factors is None:
+            raise NotFittedError("the model is not fitted; call fit(data) first")
+        return self._data, self._factors
+
+    # Strangers
+
+    def fold_in(
+        self,
+        histories: Sequence[Iterable[Any]],
+        *,
+        weights: Sequence[Iterable[float]] | None = None,
+        labels: Sequence[Iterable[float]] | None = None,
+    ) -> Floats:
+        """Exact vectors for users the model has not seen, from the items of each.
+
+        Parameters
+        ----------
+        histories
+            For each user, the ids of their items. An empty history gives a zero vector.
+        weights, labels
+            Numbers parallel to the histories.
+        """
+        return self._solve(self._history_rows(histories, weights, labels))
+
+    def _history_rows(
+        self,
+        histories: Sequence[Iterable[Any]],
+        weights: Sequence[Iterable[float]] | None = None,
+        labels: Sequence[Iterable[float]] | None = None,
+    ) -> Csr:
+        if isinstance(histories, (str, bytes)) or any(
+            isinstance(h, (str, bytes)) or not isinstance(h, Iterable) for h in histories
+        ):
+            raise TypeError("histories must be a sequence of histories, each a sequence of item ids")
+        listed = [list(history) for history in histories]
+        item = [value for history in listed for value in history]
+        numbers = np.repeat(np.arange(len(listed)), [len(history) for history in listed])
+        return Interactions.from_arrays(
+            user=numbers,
+            users=np.arange(len(listed)),
+            item=item,
+            items=self.items.ids,
+            label=_flattened("labels", labels, listed),
+            weight=_flattened("weights", weights, listed),
+        ).by_user
+
+    def _solve(self, rows: Csr) -> Floats:
+        """Row solves as iALS does them, against the item factors."""
+        _, (_, items) = self._fitted()
+        threads = resolve_threads(self.threads)
+        if self._item_gramian is None:
+            self._item_gramian = _core.gramian(items, 0, items.shape[1], threads)
+        vectors = np.zeros((len(rows.offsets) - 1, items.shape[1]), dtype=np.float32)
+        if len(vectors) == 0:
+            return vectors
+        numbers = IdMap(np.arange(len(vectors)), name="history")
+        lam = self.objective.row_regularization(rows.counts, len(items))
+        side = Side(numbers, rows.native(), vectors, lam)
+        _, failed_row = _core.solve_rows(
+            side.rows,
+            vectors,
+            lam,
+            items,
+            self._item_gramian,
+            self.objective.unobserved_weight,
+            False,
+            threads,
+        )
+        side.check(failed_row)
+        return vectors
+
+    # Answers
+
+    def recommend(self, users: Any, k: int = 10, *, exclude_seen: bool = True) -> Any:
+        """The k best items of each user, best first.
+
+        Parameters
+        ----------
+        users
+            Ids of users of the training data: one gives one `Ranking`, a sequence gives a list.
+        k
+            How many; fewer where fewer are left.
+        exclude_seen
+            Leave out what the user has interacted with.
+        """
+        data, (vectors, _) = self._fitted()
+        rows = self.users.rows(_listed(users))
+        seen = data.by_user if exclude_seen else None
+        rankings = self._ranked(vectors[rows], rows, seen, k)
+        return rankings[0] if _is_one(users) else rankings
+
+    def recommend_for(
+        self, histories: Sequence[Iterable[Any]], k: int = 10, *, exclude_seen: bool = True
+    ) -> list[Ranking]:
+        """The k best items for users the model has not seen, from the items of each."""
+        rows = self._history_rows(histories)
+        numbers = np.arange(len(rows.offsets) - 1)
+        return self._ranked(self._solve(rows), numbers, rows if exclude_seen else None, k)
+
+    def similar_items(self, items: Any, k: int = 10) -> Any:
+        """The k items whose vectors point most nearly the same way (cosine), best first.
+
+        One id gives one `Ranking`, a sequence gives a list. An item is not its own neighbour.
+        """
+        _integer("k", k, 0)
+        _, (_, factors) = self._fitted()
+        lengths = np.linalg.norm(factors, axis=1, keepdims=True)
+        directions = factors / np.where(lengths > 0, lengths, 1)
+        rankings = []
+        for row in self.items.rows(_listed(items)):
+            scores = directions @ directions[row]
+            scores[row] = -np.inf
+            rankings.append(best(scores, k, self.items))
+        return rankings[0] if _is_one(items) else rankings
+
+    def _ranked(
+        self, vectors: Floats, rows: NDArray[np.int64], seen: Csr | None, k: int
+    ) -> list[Ranking]:
+        _integer("k", k, 0)
+        _, (_, items) = self._fitted()
+        at_once = max(1, SCORES_AT_ONCE // len(items))
+        rankings = []
+        for begin in range(0, len(vectors), at_once):
+            scores = vectors[begin : begin + at_once] @ items.T
+            for row, row_scores in zip(rows[begin : begin + at_once], scores, strict=True):
+                if seen is not None:
+                    row_scores[seen.columns[seen.offsets[row] : seen.offsets[row + 1]]] = -np.inf
+                rankings.append(best(row_scores, k, self.items))
+        return rankings
+
+
+def _integer(name: str, value: int, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}")
+    return int(value)
+
+
+def _is_one(ids: Any) -> bool:
+    return isinstance(ids, (str, int, np.integer))
+
+
+def _listed(ids: Any) -> Any:
+    return [ids] if _is_one(ids) else ids
+
+
+def _read_only(array: Floats) -> Floats:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _flattened(
+    name: str, values: Sequence[Iterable[float]] | None, histories: list[list[Any]]
+) -> list[float] | None:
+    if values is None:
+        return None
+    listed = [list(row) for row in values]
+    if [len(row) for row in listed] != [len(history) for history in histories]:
+        raise ValueError(f"{name} must have one number per item of each history")
+    return [value for row in listed for value in row]

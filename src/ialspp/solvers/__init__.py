@@ -1,0 +1,8 @@
+"""The solvers: one algorithm a module, each a frozen value with one method that does an epoch."""
+
+from .base import Problem, Side, Solver
+from .ials import IALS
+from .ialspp import IALSpp
+from .icd import ICD
+
+__all__ = ["IALS", "ICD", "IALSpp", "Problem", "Side", "Solver"]

@@ -1,0 +1,92 @@
+"""What solvers work on: a problem with two sides, and the primitives they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..errors import SolveError
+from ..ids import IdMap
+from ..interactions import Interactions
+from ..objective import Objective
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """Users or items while they are trained: their rows, factors and regularisation."""
+
+    ids: IdMap
+    rows: _core.Rows
+    factors: Floats
+    regularization: Floats
+
+    def check(self, failed_row: int) -> None:
+        """Raise where an update reports a row without a finite solution."""
+        if failed_row < 0:
+            return
+        name = self.ids.name
+        raise SolveError(
+            f"no finite solution for {name} {self.ids.ids[failed_row]!r} ({name} row {failed_row}): "
+            "its numbers overflow single precision; scale its weights or labels down, or raise "
+            "regularization or unobserved_weight"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """Both sides of one training run, and what they have in common."""
+
+    users: Side
+    items: Side
+    unobserved_weight: float
+    threads: int
+
+    @classmethod
+    def of(
+        cls, data: Interactions, objective: Objective, users: Floats, items: Floats, threads: int
+    ) -> Problem:
+        """The problem of minimising `objective` on `data`, updating `users` and `items` in place."""
+        user_lambda = objective.row_regularization(data.by_user.counts, data.n_items)
+        item_lambda = objective.row_regularization(data.by_item.counts, data.n_users)
+        item_rows = data.by_item.native()
+        item_rows.set_cache_order(data.by_user.offsets, data.item_ranks)
+        return cls(
+            Side(data.users, data.by_user.native(), users, user_lambda),
+            Side(data.items, item_rows, items, item_lambda),
+            objective.unobserved_weight,
+            threads,
+        )
+
+    @property
+    def dim(self) -> int:
+        """d."""
+        return self.users.factors.shape[1]
+
+    @property
+    def both_ways(self) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
+        """(side to update, side held fixed): users first, then items."""
+        return (self.users, self.items), (self.items, self.users)
+
+    def gramian(self, side: Side, begin: int, end: int) -> NDArray[np.float64]:
+        """H' H[:, begin:end] of a side's factors H."""
+        return _core.gramian(side.factors, begin, end, self.threads)
+
+    def residuals(self) -> Floats:
+        """sqrt(a) (prediction - y) of every interaction, in the users' order: the prediction cache."""
+        return _core.predict(
+            self.users.rows, self.users.factors, self.items.factors, self.threads
+        )
+
+
+class Solver(Protocol):
+    """An algorithm with its options."""
+
+    def epoch(self, problem: Problem) -> float:
+        """Update both sides once, in place; the observed part of the loss afterwards."""
+        ...
