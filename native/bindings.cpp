@@ -31,13 +31,27 @@ using Maybe = std::optional<Array<const T>>;
 
 int64_t length(const auto& array, size_t axis = 0) { return static_cast<int64_t>(array.shape(axis)); }
 
-void require(bool holds, const std::string& message) {
+void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
 }
 
+// The position of the first of n entries for which `bad` holds must not exist.
+void require_none(int64_t n, const auto& bad, const std::string& message) {
+  for (int64_t i = 0; i < n; ++i)
+    if (bad(i)) throw std::invalid_argument(message + ", at position " + std::to_string(i));
+}
+
 void require_length(const std::string& name, int64_t got, int64_t wanted) {
-  require(got == wanted, "length of " + name + " must be " + std::to_string(wanted) + ", got " +
-                             std::to_string(got));
+  if (got != wanted)
+    throw std::invalid_argument("length of " + name + " must be " + std::to_string(wanted) + ", got " +
+                                std::to_string(got));
+}
+
+void require_in_range(const std::string& name, const Array<const int32_t>& values, int64_t end) {
+  const int32_t* value = values.data();
+  require_none(
+      length(values), [=](int64_t i) { return value[i] < 0 || value[i] >= end; },
+      name + " must be from 0 to " + std::to_string(end - 1));
 }
 
 template <class T>
@@ -66,13 +80,9 @@ class BoundRows {
     const int64_t rows = length(offsets) - 1;
     require(offsets.data()[0] == 0 && offsets.data()[rows] == n,
             "offsets must run from 0 to the number of columns");
-    for (int64_t r = 0; r < rows; ++r)
-      require(offsets.data()[r] <= offsets.data()[r + 1],
-              "offsets must not decrease, but do after row " + std::to_string(r));
-    for (int64_t j = 0; j < n; ++j)
-      require(columns.data()[j] >= 0 && columns.data()[j] < n_columns,
-              "column " + std::to_string(columns.data()[j]) + " at position " + std::to_string(j) +
-                  " is outside 0 .. " + std::to_string(n_columns - 1));
+    const int64_t* offset = offsets.data();
+    require_none(rows, [=](int64_t r) { return offset[r] > offset[r + 1]; }, "offsets must not decrease");
+    require_in_range("columns", columns, n_columns);
     if (labels) require_length("labels", length(*labels), n);
     if (weights) require_length("weights", length(*weights), n);
     rows_ = {rows, offsets.data(), columns.data(), data_or_null(labels), data_or_null(weights)};
@@ -85,12 +95,13 @@ class BoundRows {
     require_length("ranks", length(ranks), size());
     require(starts.data()[0] == 0 && starts.data()[n_columns_] == size(),
             "starts must run from 0 to the number of interactions");
-    for (int64_t j = 0; j < size(); ++j) {
+    const int64_t* start = starts.data();
+    require_none(n_columns_, [=](int64_t c) { return start[c] > start[c + 1]; }, "starts must not decrease");
+    const auto outside = [&](int64_t j) {
       const int32_t column = rows_.columns[j];
-      const int64_t place = starts.data()[column] + ranks.data()[j];
-      require(place >= 0 && place < starts.data()[column + 1],
-              "rank at position " + std::to_string(j) + " is outside its column's list");
-    }
+      return start[column] + ranks.data()[j] >= start[column + 1];
+    };
+    require_none(size(), outside, "ranks must stay inside their column's list");
     starts_ = starts;
     ranks_ = ranks;
   }
@@ -131,20 +142,18 @@ void require_gramian(const Matrix<const double>& gramian, int64_t dim, int64_t w
   require_length("gramian's rows", length(gramian, 1), width);
 }
 
-std::pair<double, int64_t> as_pair(const Outcome& outcome) {
-  return {outcome.observed, outcome.failed_row};
-}
+std::pair<double, int64_t> as_pair(const Outcome& outcome) { return {outcome.observed, outcome.failed_row}; }
 
 std::pair<double, int64_t> bound_solve_rows(const BoundRows& rows, Matrix<float> factors,
                                             Array<const float> lambda, Matrix<const float> other,
-                                            Matrix<const double> gramian, float alpha0,
-                                            bool want_loss, int threads) {
+                                            Matrix<const double> gramian, float alpha0, bool want_loss,
+                                            int threads) {
   const Side side = side_of(rows, factors, lambda);
   require_other(rows, factors, other);
   require_gramian(gramian, side.dim, side.dim);
   const nb::gil_scoped_release release;
-  const Block all(kernels(), {other.data(), side.dim, side.dim}, 0, side.dim, gramian.data(),
-                  side.dim, alpha0);
+  const Block all(kernels(), {other.data(), side.dim, side.dim}, 0, side.dim, gramian.data(), side.dim,
+                  alpha0);
   return as_pair(solve_rows(side, all, want_loss, threads));
 }
 
@@ -158,17 +167,17 @@ int64_t bound_update_block(const BoundRows& rows, Matrix<float> factors, Array<c
   require_gramian(gramian, side.dim, width);
   const Residuals cache = rows.residuals(residuals);
   const nb::gil_scoped_release release;
-  const AlignedFloats packed = pack_columns(other.data(), length(other), side.dim, begin,
-                                            begin + width, threads);
-  const Block block(kernels(), {packed.data(), padded(width), width}, begin, side.dim,
-                    gramian.data(), width, alpha0);
+  const AlignedFloats packed =
+      pack_columns(other.data(), length(other), side.dim, begin, begin + width, threads);
+  const Block block(kernels(), {packed.data(), padded(width), width}, begin, side.dim, gramian.data(), width,
+                    alpha0);
   return update_block(side, block, cache, threads).failed_row;
 }
 
 std::pair<double, int64_t> bound_update_side(const BoundRows& rows, Matrix<float> factors,
                                              Array<const float> lambda, Matrix<const float> other,
-                                             Matrix<const double> gramian, float alpha0,
-                                             int64_t block_size, int threads) {
+                                             Matrix<const double> gramian, float alpha0, int64_t block_size,
+                                             int threads) {
   const Side side = side_of(rows, factors, lambda);
   require_other(rows, factors, other);
   require_gramian(gramian, side.dim, side.dim);
@@ -177,17 +186,14 @@ std::pair<double, int64_t> bound_update_side(const BoundRows& rows, Matrix<float
   std::vector<Block> blocks;
   for (int64_t begin = 0; begin < side.dim; begin += block_size) {
     const Columns columns{other.data() + begin, side.dim, std::min(block_size, side.dim - begin)};
-    blocks.emplace_back(kernels(), columns, begin, side.dim, gramian.data() + begin, side.dim,
-                        alpha0);
+    blocks.emplace_back(kernels(), columns, begin, side.dim, gramian.data() + begin, side.dim, alpha0);
   }
-  return as_pair(
-      update_blocks_by_row(side, blocks, {other.data(), side.dim, side.dim}, threads));
+  return as_pair(update_blocks_by_row(side, blocks, {other.data(), side.dim, side.dim}, threads));
 }
 
-int64_t bound_update_coordinate(const BoundRows& rows, Matrix<float> factors,
-                                Array<const float> lambda, Matrix<const float> other,
-                                Array<const float> gramian_column, float alpha0, int64_t f,
-                                Array<float> residuals, int threads) {
+int64_t bound_update_coordinate(const BoundRows& rows, Matrix<float> factors, Array<const float> lambda,
+                                Matrix<const float> other, Array<const float> gramian_column, float alpha0,
+                                int64_t f, Array<float> residuals, int threads) {
   const Side side = side_of(rows, factors, lambda);
   require_other(rows, factors, other);
   require(f >= 0 && f < side.dim, "coordinate outside the factors");
@@ -196,8 +202,7 @@ int64_t bound_update_coordinate(const BoundRows& rows, Matrix<float> factors,
   const nb::gil_scoped_release release;
   std::vector<float> column(other.shape(0));
   for (size_t i = 0; i < column.size(); ++i) column[i] = other.data()[i * side.dim + f];
-  return update_coordinate(kernels(), side, f, column.data(), gramian_column.data(), alpha0, cache,
-                           threads)
+  return update_coordinate(kernels(), side, f, column.data(), gramian_column.data(), alpha0, cache, threads)
       .failed_row;
 }
 
@@ -226,6 +231,16 @@ auto bound_gramian(Matrix<const float> x, int64_t begin, int64_t end, int thread
   return out;
 }
 
+auto bound_scores(Matrix<const float> x, Matrix<const float> items, int threads) {
+  require(x.shape(1) == items.shape(1), "both sides' factors must have the same width");
+  auto out = new_array<float>(length(x), length(items));
+  {
+    const nb::gil_scoped_release release;
+    scores(kernels(), x.data(), length(x), items.data(), length(items), length(x, 1), out.data(), threads);
+  }
+  return out;
+}
+
 double bound_weighted_squared_norm(Matrix<const float> x, Array<const float> weights, int threads) {
   require_length("weights", length(weights), length(x));
   const nb::gil_scoped_release release;
@@ -238,10 +253,8 @@ double bound_squared_sum(Array<const float> x, int threads) {
 }
 
 auto bound_counting_sort(Array<const int32_t> keys, int64_t n_keys) {
-  for (int64_t i = 0; i < length(keys); ++i)
-    require(keys.data()[i] >= 0 && keys.data()[i] < n_keys,
-            "key " + std::to_string(keys.data()[i]) + " at position " + std::to_string(i) +
-                " is outside 0 .. " + std::to_string(n_keys - 1));
+  require(n_keys >= 0, "n_keys must not be negative");
+  require_in_range("keys", keys, n_keys);
   auto offsets = new_array<int64_t>(n_keys + 1);
   auto order = new_array<int64_t>(length(keys));
   {
@@ -272,29 +285,28 @@ NB_MODULE(_core, m) {
   });
 
   nb::class_<BoundRows>(m, "Rows", "One side's interactions in CSR form.")
-      .def(nb::init<Array<const int64_t>, Array<const int32_t>, int64_t, Maybe<float>,
-                    Maybe<float>>(),
-           "offsets"_a, "columns"_a, "n_columns"_a, "labels"_a = nb::none(),
-           "weights"_a = nb::none())
+      .def(nb::init<Array<const int64_t>, Array<const int32_t>, int64_t, Maybe<float>, Maybe<float>>(),
+           "offsets"_a, "columns"_a, "n_columns"_a, "labels"_a = nb::none(), "weights"_a = nb::none())
       .def("set_cache_order", &BoundRows::set_cache_order, "starts"_a, "ranks"_a,
            "Say where this side's interactions stand in the other side's order.")
       .def("__len__", [](const BoundRows& rows) { return rows.rows().size; });
 
-  m.def("solve_rows", bound_solve_rows, "rows"_a, "factors"_a, "regularization"_a, "other"_a,
-        "gramian"_a, "alpha0"_a, "want_loss"_a, "threads"_a,
+  m.def("solve_rows", bound_solve_rows, "rows"_a, "factors"_a, "regularization"_a, "other"_a, "gramian"_a,
+        "alpha0"_a, "want_loss"_a, "threads"_a,
         "iALS: solve every row exactly; (observed loss, first failed row or -1).");
-  m.def("update_block", bound_update_block, "rows"_a, "factors"_a, "regularization"_a, "other"_a,
-        "gramian"_a, "alpha0"_a, "begin"_a, "residuals"_a, "threads"_a,
+  m.def("update_block", bound_update_block, "rows"_a, "factors"_a, "regularization"_a, "other"_a, "gramian"_a,
+        "alpha0"_a, "begin"_a, "residuals"_a, "threads"_a,
         "iALS++: one block of every row, residuals cached; first failed row or -1.");
-  m.def("update_side", bound_update_side, "rows"_a, "factors"_a, "regularization"_a, "other"_a,
-        "gramian"_a, "alpha0"_a, "block_size"_a, "threads"_a,
+  m.def("update_side", bound_update_side, "rows"_a, "factors"_a, "regularization"_a, "other"_a, "gramian"_a,
+        "alpha0"_a, "block_size"_a, "threads"_a,
         "iALS++: all blocks of every row; (observed loss, first failed row or -1).");
-  m.def("update_coordinate", bound_update_coordinate, "rows"_a, "factors"_a, "regularization"_a,
-        "other"_a, "gramian_column"_a, "alpha0"_a, "f"_a, "residuals"_a, "threads"_a,
+  m.def("update_coordinate", bound_update_coordinate, "rows"_a, "factors"_a, "regularization"_a, "other"_a,
+        "gramian_column"_a, "alpha0"_a, "f"_a, "residuals"_a, "threads"_a,
         "iCD: one coordinate of every row, residuals cached; first failed row or -1.");
   m.def("predict", bound_predict, "rows"_a, "factors"_a, "other"_a, "threads"_a,
         "sqrt(a) (<x,h> - y) for every interaction, in the rows' order.");
   m.def("gramian", bound_gramian, "x"_a, "begin"_a, "end"_a, "threads"_a, "X' X[:, begin:end].");
+  m.def("scores", bound_scores, "x"_a, "items"_a, "threads"_a, "X Y'.");
   m.def("weighted_squared_norm", bound_weighted_squared_norm, "x"_a, "weights"_a, "threads"_a,
         "sum_r weights[r] |x_r|^2.");
   m.def("squared_sum", bound_squared_sum, "x"_a, "threads"_a, "sum_i x[i]^2.");

@@ -12,8 +12,10 @@ namespace {
 // Rows are summed in fixed shares, one task each, and the shares in their order: the same bits on any
 // number of threads.
 constexpr int64_t kShares = 16;
-constexpr int64_t kChunk = 128;     // rows summed in single precision
-constexpr int64_t kColumns = 256;   // columns of the result at a time, which bounds the shares' memory
+constexpr int64_t kChunk = 128;    // rows summed in single precision
+constexpr int64_t kColumns = 256;  // columns of the result at a time, which bounds the shares' memory
+
+constexpr int64_t kScoredRows = 16;  // rows that share one pass over all items
 
 int64_t share_begin(int64_t rows, int64_t share) { return rows * share / kShares; }
 
@@ -23,8 +25,8 @@ void reduce(const std::vector<std::vector<double>>& shares, std::vector<double>&
 }
 
 // Columns `begin` .. `end` of X'X; with upper_only, rows of panels below the diagonal are left undone.
-void gramian_columns(const Kernels& k, const float* x, int64_t rows, int64_t dim, int64_t begin,
-                     int64_t end, bool upper_only, double* out, int64_t out_stride, int threads) {
+void gramian_columns(const Kernels& k, const float* x, int64_t rows, int64_t dim, int64_t begin, int64_t end,
+                     bool upper_only, double* out, int64_t out_stride, int threads) {
   const int64_t depth = upper_only ? end : dim, width = end - begin;
   const int64_t left_floats = kChunk * padded(depth), right_floats = kChunk * padded(width);
   std::vector<int32_t> in_order(kChunk);
@@ -51,8 +53,8 @@ void gramian_columns(const Kernels& k, const float* x, int64_t rows, int64_t dim
 }
 
 // One column, without a panel's padding: iCD asks for d of these.
-void gramian_column(const Kernels& k, const float* x, int64_t rows, int64_t dim, int64_t f,
-                    double* out, int threads) {
+void gramian_column(const Kernels& k, const float* x, int64_t rows, int64_t dim, int64_t f, double* out,
+                    int threads) {
   std::vector<std::vector<double>> shares(kShares);
   parallel_for(threads, kShares, [&](int64_t s) {
     shares[s].assign(dim, 0.0);
@@ -86,8 +88,8 @@ void gramian(const Kernels& k, const float* x, int64_t rows, int64_t dim, int64_
   if (width == 1) return gramian_column(k, x, rows, dim, begin, out, threads);
   const bool symmetric = width == dim;
   for (int64_t c = begin; c < end; c += kColumns)
-    gramian_columns(k, x, rows, dim, c, std::min(c + kColumns, end), symmetric, out + c - begin,
-                    width, threads);
+    gramian_columns(k, x, rows, dim, c, std::min(c + kColumns, end), symmetric, out + c - begin, width,
+                    threads);
   if (symmetric)
     for (int64_t row = 0; row < dim; ++row)
       for (int64_t c = 0; c < row; ++c) out[row * dim + c] = out[c * dim + row];
@@ -107,6 +109,26 @@ AlignedFloats pack_columns(const float* x, int64_t rows, int64_t dim, int64_t be
   return packed;
 }
 
+void scores(const Kernels& k, const float* x, int64_t rows, const float* y, int64_t n_items, int64_t dim,
+            float* out, int threads) {
+  const int64_t panels = panels_for(n_items);
+  const AlignedFloats transposed(panels * dim * kPanel);  // sixteen items beside each other
+  parallel_for(threads, panels, [&](int64_t p) {
+    for (int64_t f = 0; f < dim; ++f)
+      for (int64_t c = 0; c < kPanel; ++c) {
+        const int64_t item = p * kPanel + c;
+        transposed.data()[(p * dim + f) * kPanel + c] = item < n_items ? y[item * dim + f] : 0.0f;
+      }
+  });
+  parallel_for(threads, (rows + kScoredRows - 1) / kScoredRows, [&](int64_t task) {
+    const int64_t first = task * kScoredRows, count = std::min(kScoredRows, rows - first);
+    float* padded_scores = scratch(kScoredRows * panels * kPanel);
+    k.multiply(x + first * dim, dim, count, dim, transposed.data(), panels, padded_scores);
+    for (int64_t r = 0; r < count; ++r)
+      std::copy_n(padded_scores + r * panels * kPanel, n_items, out + (first + r) * n_items);
+  });
+}
+
 double weighted_squared_norm(const Kernels& k, const float* x, const float* weights, int64_t rows,
                              int64_t dim, int threads) {
   return sum_of_shares(rows, threads, [&](int64_t begin, int64_t end) {
@@ -117,9 +139,8 @@ double weighted_squared_norm(const Kernels& k, const float* x, const float* weig
 }
 
 double squared_sum_of(const Kernels& k, const float* x, int64_t n, int threads) {
-  return sum_of_shares(n, threads, [&](int64_t begin, int64_t end) {
-    return k.squared_norm(x + begin, end - begin);
-  });
+  return sum_of_shares(n, threads,
+                       [&](int64_t begin, int64_t end) { return k.squared_norm(x + begin, end - begin); });
 }
 
 }  // namespace ialspp

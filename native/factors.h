@@ -7,16 +7,20 @@
 namespace ialspp {
 
 // out (dim x (end - begin), row-major) = X' X_B for the columns B = begin .. end of X (rows x dim)
-void gramian(const Kernels& kernels, const float* x, int64_t rows, int64_t dim, int64_t begin,
-             int64_t end, double* out, int threads);
+void gramian(const Kernels& kernels, const float* x, int64_t rows, int64_t dim, int64_t begin, int64_t end,
+             double* out, int threads);
 
 // X_B with its rows side by side, padded to whole panels
 AlignedFloats pack_columns(const float* x, int64_t rows, int64_t dim, int64_t begin, int64_t end,
                            int threads);
 
+// out (rows x n_items) = X Y': one sum in one order for each pair, whatever stands beside it
+void scores(const Kernels& kernels, const float* x, int64_t rows, const float* y, int64_t n_items,
+            int64_t dim, float* out, int threads);
+
 // sum_r weight_r |x_r|^2
-double weighted_squared_norm(const Kernels& kernels, const float* x, const float* weights,
-                             int64_t rows, int64_t dim, int threads);
+double weighted_squared_norm(const Kernels& kernels, const float* x, const float* weights, int64_t rows,
+                             int64_t dim, int threads);
 
 double squared_sum_of(const Kernels& kernels, const float* x, int64_t n, int threads);
 

@@ -10,8 +10,7 @@ namespace ialspp {
 class AlignedFloats {
  public:
   AlignedFloats() = default;
-  explicit AlignedFloats(int64_t n)
-      : memory_(new (std::align_val_t{64}) float[static_cast<size_t>(n)]) {}
+  explicit AlignedFloats(int64_t n) : memory_(new (std::align_val_t{64}) float[static_cast<size_t>(n)]) {}
 
   float* data() const { return memory_.get(); }
 

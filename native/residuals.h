@@ -10,7 +10,7 @@ namespace ialspp {
 
 struct Residuals {
   float* data;
-  const int64_t* starts;   // null on the side whose order the cache has
+  const int64_t* starts;  // null on the side whose order the cache has
   const uint32_t* ranks;
 
   // The residuals of one row, side by side: in place, or copied to `buffer`.

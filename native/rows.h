@@ -85,9 +85,8 @@ inline Outcome for_each_group(const Rows& rows, int threads, const UpdateGroup& 
 template <class Body>
 void in_segments(int64_t size, int threads, const Body& body) {
   if (size < kLongRow) return body(int64_t{0}, int64_t{0}, size);
-  parallel_for(threads, kSegments, [&](int64_t s) {
-    body(s, size * s / kSegments, size * (s + 1) / kSegments);
-  });
+  parallel_for(threads, kSegments,
+               [&](int64_t s) { body(s, size * s / kSegments, size * (s + 1) / kSegments); });
 }
 
 }  // namespace ialspp

@@ -35,8 +35,8 @@ void add(const float* from, int64_t n, float* to) {
   for (int64_t i = 0; i < n; ++i) to[i] += from[i];
 }
 
-void accumulate_together(const Block& block, const History& history, const float* residual,
-                         Workspace& w, int threads) {
+void accumulate_together(const Block& block, const History& history, const float* residual, Workspace& w,
+                         int threads) {
   const int64_t width = padded(block.width());
   std::vector<std::unique_ptr<Share>> shares(kSegments);
   in_segments(history.size, threads, [&](int64_t s, int64_t begin, int64_t end) {
@@ -119,8 +119,7 @@ Workspace::Workspace(float* memory, int64_t slab_width, int64_t system_width) {
 
 Slab Workspace::gather(const Kernels& kernels, const Columns& other, const History& piece) {
   const Slab slab{slab_, slab_rows_ * kPanel, panels_for(other.width), piece.size};
-  const bool held = held_piece_ == piece.columns && held_size_ == piece.size &&
-                    held_columns_ == other.data;
+  const bool held = held_piece_ == piece.columns && held_size_ == piece.size && held_columns_ == other.data;
   if (!held) kernels.gather(piece, other, slab);
   held_piece_ = piece.columns;
   held_columns_ = other.data;
@@ -135,8 +134,8 @@ void residuals_at_zero(const History& history, float* residual) {
   }
 }
 
-void add_predictions(const Kernels& kernels, const Columns& other, const History& history,
-                     const float* x, float sign, float* residual, Workspace& w, int threads) {
+void add_predictions(const Kernels& kernels, const Columns& other, const History& history, const float* x,
+                     float sign, float* residual, Workspace& w, int threads) {
   const auto pieces = [&](const History& part, float* target, Workspace& own) {
     for (int64_t j = 0; j < part.size; j += own.slab_rows()) {
       const int64_t end = std::min(j + own.slab_rows(), part.size);

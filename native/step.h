@@ -27,11 +27,11 @@ namespace ialspp {
 // Columns B of the fixed side, and what they share over all rows.
 struct Block {
   const Kernels& kernels;
-  Columns other;                 // h_jB
-  int64_t begin;                 // B = begin .. begin + width
-  int64_t depth;                 // d
-  AlignedFloats coupling;        // alpha0 G_:B: panels x depth x 16
-  AlignedFloats curvature;       // alpha0 G_BB: panels x padded width x 16, ones on the padding's diagonal
+  Columns other;            // h_jB
+  int64_t begin;            // B = begin .. begin + width
+  int64_t depth;            // d
+  AlignedFloats coupling;   // alpha0 G_:B: panels x depth x 16
+  AlignedFloats curvature;  // alpha0 G_BB: panels x padded width x 16, ones on the padding's diagonal
 
   // gramian: G_:B, depth rows of width numbers, gramian_stride apart
   Block(const Kernels& kernels, Columns other, int64_t begin, int64_t depth, const double* gramian,
@@ -70,8 +70,8 @@ class Workspace {
 void residuals_at_zero(const History& history, float* residual);
 
 // residual += sign * sqrt(a) <x, h_B>
-void add_predictions(const Kernels& kernels, const Columns& other, const History& history,
-                     const float* x, float sign, float* residual, Workspace& w, int threads);
+void add_predictions(const Kernels& kernels, const Columns& other, const History& history, const float* x,
+                     float sign, float* residual, Workspace& w, int threads);
 
 // Solves A step = g for one row into w.gradient. linear: alpha0 G_B: x + lambda x_B, padded width.
 // A system that is not positive definite is damped until it is; false where nothing finite comes out.

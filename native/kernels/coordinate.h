@@ -28,8 +28,8 @@ void sums_over(const History& history, const float* other, const float* residual
   *hessian += a;
 }
 
-void coordinate_sums(const History& history, const float* other, const float* residual,
-                     double* gradient, double* hessian) {
+void coordinate_sums(const History& history, const float* other, const float* residual, double* gradient,
+                     double* hessian) {
   if (history.weights)
     sums_over<true>(history, other, residual, gradient, hessian);
   else
@@ -38,8 +38,7 @@ void coordinate_sums(const History& history, const float* other, const float* re
 
 template <bool weighted>
 void advance_over(const History& history, const float* other, float step, float* residual) {
-  for (int64_t j = 0; j < history.size; ++j)
-    residual[j] -= step * coordinate<weighted>(history, other, j);
+  for (int64_t j = 0; j < history.size; ++j) residual[j] -= step * coordinate<weighted>(history, other, j);
 }
 
 void coordinate_advance(const History& history, const float* other, float step, float* residual) {

@@ -30,8 +30,7 @@ void gather_rows(const History& history, const Columns& other, Slab slab) {
       }
     if (rest) {
       float* last = slab.at(full, j);
-      for (int64_t c = 0; c < kPanel; ++c)
-        last[c] = c < rest ? scale * row[full * kPanel + c] : 0.0f;
+      for (int64_t c = 0; c < kPanel; ++c) last[c] = c < rest ? scale * row[full * kPanel + c] : 0.0f;
     }
   }
 }
@@ -45,6 +44,8 @@ void gather(const History& history, const Columns& other, Slab slab) {
 }
 
 // A += S'S, panels on and above the diagonal. hessian: panels x padded width x 16, panel-major.
+// The slab's sum starts at zero: added one by one to a diagonal with a large lambda, small squares
+// would all be rounded away in the same direction.
 void add_outer(Slab slab, float* hessian) {
   const int64_t width = slab.panels * kPanel;
   for (int64_t right = 0; right < slab.panels; ++right)
@@ -52,9 +53,9 @@ void add_outer(Slab slab, float* hessian) {
       for (int64_t m = 0; m < kPanel; m += kTileRows) {
         float* target = hessian + (right * width + left * kPanel + m) * kPanel;
         Tile<kTileRows> tile;
-        tile.load_from(target);
+        tile.clear();
         tile.add<kPanel>(slab.at(left, 0) + m, 1, slab.at(right, 0), slab.rows);
-        tile.store_to(target);
+        tile.add_to(target);
       }
 }
 
@@ -66,8 +67,7 @@ void add_scaled(Slab slab, const float* scales, float* vector) {
     int64_t j = 0;
     for (; j + kChains <= slab.rows; j += kChains)
       for (int c = 0; c < kChains; ++c)
-        for (int v = 0; v < kVectors; ++v)
-          sums[c][v] += scales[j + c] * load(slab.at(p, j + c) + v * kLanes);
+        for (int v = 0; v < kVectors; ++v) sums[c][v] += scales[j + c] * load(slab.at(p, j + c) + v * kLanes);
     for (; j < slab.rows; ++j)
       for (int v = 0; v < kVectors; ++v) sums[0][v] += scales[j] * load(slab.at(p, j) + v * kLanes);
     for (int v = 0; v < kVectors; ++v) {

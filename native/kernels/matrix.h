@@ -7,8 +7,8 @@ namespace ialspp::IALSPP_ISA {
 namespace {
 
 template <int rows>
-void multiply_rows(const float* x, int64_t x_stride, int64_t depth, const float* panels,
-                   int64_t n_panels, float* out) {
+void multiply_rows(const float* x, int64_t x_stride, int64_t depth, const float* panels, int64_t n_panels,
+                   float* out) {
   for (int64_t p = 0; p < n_panels; ++p) {
     Tile<rows> tile;
     tile.clear();
@@ -26,8 +26,7 @@ void multiply(const float* x, int64_t x_stride, int64_t rows, int64_t depth, con
     multiply_rows<kTileRows>(x + r * x_stride, x_stride, depth, panels, n_panels,
                              out + r * n_panels * kPanel);
   for (; r < rows; ++r)
-    multiply_rows<1>(x + r * x_stride, x_stride, depth, panels, n_panels,
-                     out + r * n_panels * kPanel);
+    multiply_rows<1>(x + r * x_stride, x_stride, depth, panels, n_panels, out + r * n_panels * kPanel);
 }
 
 // out (16 left.panels x 16 right.panels, row-major) += L'R over the slabs' common rows.

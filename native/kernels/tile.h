@@ -31,6 +31,14 @@ struct Tile {
       for (int v = 0; v < kVectors; ++v) store(c + m * stride + v * kLanes, acc[m][v]);
   }
 
+  void add_to(float* c) const {
+    for (int m = 0; m < rows; ++m)
+      for (int v = 0; v < kVectors; ++v) {
+        float* target = c + m * kPanel + v * kLanes;
+        store(target, load(target) + acc[m][v]);
+      }
+  }
+
   template <int64_t a_step, bool subtract = false>
   __attribute__((always_inline)) void add(const float* a, int64_t a_row, const float* b, int64_t n) {
     for (int64_t j = 0; j < n; ++j) {
@@ -38,8 +46,7 @@ struct Tile {
       for (int v = 0; v < kVectors; ++v) right[v] = load(b + j * kPanel + v * kLanes);
       for (int m = 0; m < rows; ++m) {
         const float left = a[j * a_step + m * a_row];
-        for (int v = 0; v < kVectors; ++v)
-          acc[m][v] += (subtract ? -left : left) * right[v];
+        for (int v = 0; v < kVectors; ++v) acc[m][v] += (subtract ? -left : left) * right[v];
       }
     }
   }

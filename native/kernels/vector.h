@@ -25,8 +25,7 @@ constexpr int kTileRows = IALSPP_TILE_ROWS;
 static_assert(kPanel % kTileRows == 0);
 
 typedef float Vector __attribute__((vector_size(IALSPP_VECTOR_BYTES)));
-typedef float UnalignedVector
-    __attribute__((vector_size(IALSPP_VECTOR_BYTES), aligned(4), may_alias));
+typedef float UnalignedVector __attribute__((vector_size(IALSPP_VECTOR_BYTES), aligned(4), may_alias));
 typedef int32_t Lanes __attribute__((vector_size(IALSPP_VECTOR_BYTES)));
 
 inline Vector load(const float* p) { return *reinterpret_cast<const UnalignedVector*>(p); }
@@ -63,8 +62,7 @@ inline Vector sum_each(Vector* v) {
   if constexpr (width == kLanes) {
     return v[0];
   } else {
-    for (int i = 0; i < kLanes / (2 * width); ++i)
-      v[i] = add_neighbours<width>(v[2 * i], v[2 * i + 1]);
+    for (int i = 0; i < kLanes / (2 * width); ++i) v[i] = add_neighbours<width>(v[2 * i], v[2 * i + 1]);
     return sum_each<2 * width>(v);
   }
 }

@@ -20,7 +20,7 @@ Outcome solve_rows(const Side& side, const Block& all, bool want_loss, int threa
         outcome.fail(u);
         continue;
       }
-      for (int64_t k = 0; k < side.dim; ++k) side.row(u)[k] = -w.gradient[k];
+      for (int64_t k = 0; k < side.dim; ++k) side.row(u)[k] = 0.0f - w.gradient[k];
       if (want_loss) {
         add_predictions(all.kernels, all.other, history, w.gradient, -1.0f, residual, w, team);
         outcome.observed += squared_sum(residual, history.size);

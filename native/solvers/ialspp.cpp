@@ -5,8 +5,8 @@ namespace ialspp {
 namespace {
 
 // Lines 6-16 for one row: x_B -= A^-1 g, then the residuals of its interactions catch up.
-bool update_row(const Side& side, const Block& block, int64_t u, float* linear,
-                float* residual, Workspace& w, int team) {
+bool update_row(const Side& side, const Block& block, int64_t u, float* linear, float* residual, Workspace& w,
+                int team) {
   const History history = side.rows.history(u);
   float* x = side.row(u) + block.begin;
   for (int64_t k = 0; k < block.width(); ++k) linear[k] += side.lambda[u] * x[k];
@@ -18,13 +18,13 @@ bool update_row(const Side& side, const Block& block, int64_t u, float* linear,
 
 // alpha0 G_B: x for all rows of a group at once
 void couple(const Side& side, const Block& block, Range group, float* linear) {
-  block.kernels.multiply(side.row(group.begin), side.dim, group.size(), side.dim,
-                         block.coupling.data(), block.panels(), linear);
+  block.kernels.multiply(side.row(group.begin), side.dim, group.size(), side.dim, block.coupling.data(),
+                         block.panels(), linear);
 }
 
 // residual = sqrt(a) (<x,h> - y) for all rows of a group, one after the other. x: padded dim, scratch.
-void predict_group(const Kernels& kernels, const Side& side, const Columns& other, Range group,
-                   float* x, float* residual, Workspace& w, int team) {
+void predict_group(const Kernels& kernels, const Side& side, const Columns& other, Range group, float* x,
+                   float* residual, Workspace& w, int team) {
   std::fill_n(x, padded(side.dim), 0.0f);
   for (int64_t u = group.begin; u < group.end; ++u) {
     const History history = side.rows.history(u);
@@ -60,8 +60,8 @@ Outcome update_block(const Side& side, const Block& block, const Residuals& resi
 }
 
 // A side at a time: all blocks of a row before the next group of rows, its residuals made afresh.
-Outcome update_blocks_by_row(const Side& side, const std::vector<Block>& blocks,
-                             const Columns& other, int threads) {
+Outcome update_blocks_by_row(const Side& side, const std::vector<Block>& blocks, const Columns& other,
+                             int threads) {
   const int64_t width = padded(blocks.front().width()), dim = padded(side.dim);
   return for_each_group(side.rows, threads, [&](Range group, int team, Outcome& outcome) {
     const int64_t first = side.rows.offsets[group.begin];
@@ -87,14 +87,13 @@ Outcome update_blocks_by_row(const Side& side, const std::vector<Block>& blocks,
   });
 }
 
-void predict(const Kernels& kernels, const Side& side, const Columns& other, float* residuals,
-             int threads) {
+void predict(const Kernels& kernels, const Side& side, const Columns& other, float* residuals, int threads) {
   for_each_group(side.rows, threads, [&](Range group, int team, Outcome&) {
     const int64_t own = Workspace::floats(side.dim, 0);
     float* memory = scratch(own + padded(side.dim));
     Workspace w(memory, side.dim, 0);
-    predict_group(kernels, side, other, group, memory + own,
-                  residuals + side.rows.offsets[group.begin], w, team);
+    predict_group(kernels, side, other, group, memory + own, residuals + side.rows.offsets[group.begin], w,
+                  team);
   });
 }
 

@@ -19,14 +19,12 @@ struct Side {
 
 Outcome solve_rows(const Side& side, const Block& all, bool want_loss, int threads);
 Outcome update_block(const Side& side, const Block& block, const Residuals& residuals, int threads);
-Outcome update_blocks_by_row(const Side& side, const std::vector<Block>& blocks,
-                             const Columns& other, int threads);
+Outcome update_blocks_by_row(const Side& side, const std::vector<Block>& blocks, const Columns& other,
+                             int threads);
 Outcome update_coordinate(const Kernels& kernels, const Side& side, int64_t f, const float* other,
-                          const float* gramian_column, float alpha0, const Residuals& residuals,
-                          int threads);
+                          const float* gramian_column, float alpha0, const Residuals& residuals, int threads);
 
 // residuals of all interactions, in this side's order
-void predict(const Kernels& kernels, const Side& side, const Columns& other, float* residuals,
-             int threads);
+void predict(const Kernels& kernels, const Side& side, const Columns& other, float* residuals, int threads);
 
 }  // namespace ialspp

@@ -12,8 +12,9 @@ from .errors import NotFittedError, SolveError, UnknownIdError
 from .ids import IdMap
 from .interactions import Interactions
 from .isa import apply_environment as _apply_environment
-from .model import EpochRecord, ImplicitMF, Ranking
+from .model import EpochRecord, ImplicitMF
 from .objective import Loss, Objective
+from .ranking import Ranking
 from .solvers import IALS, ICD, IALSpp
 
 __version__ = _version("ialspp")

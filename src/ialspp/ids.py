@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ class IdMap:
     (`factorize`) are sorted: the same set of ids gives the same rows, however the data was ordered.
     """
 
-    __slots__ = ("_order", "_sorted", "ids", "name")
+    __slots__ = ("_is_range", "_order", "_sorted", "ids", "name")
 
     def __init__(self, ids: Iterable[Any], *, name: str = "id") -> None:
         self.name = name
@@ -31,8 +31,15 @@ class IdMap:
         self._sorted = self.ids[self._order]
         repeated = np.flatnonzero(self._sorted[1:] == self._sorted[:-1])
         if len(repeated):
-            raise ValueError(f"{name} {self._sorted[repeated[0]]!r} is listed more than once")
+            twice = self._sorted[repeated[0]]
+            raise ValueError(f"{name} {plain(twice)!r} is listed more than once")
         self.ids.flags.writeable = False
+        # Row numbers as ids, or a stretch of them: no search is needed to find one.
+        self._is_range = bool(
+            self.ids.dtype == np.int64
+            and len(self.ids)
+            and int(self._sorted[-1]) - int(self._sorted[0]) == len(self.ids) - 1
+        )
 
     @classmethod
     def factorize(cls, values: Iterable[Any], *, name: str = "id") -> tuple[IdMap, NDArray[np.int32]]:
@@ -45,7 +52,16 @@ class IdMap:
         return len(self.ids)
 
     def __contains__(self, value: object) -> bool:
-        return len(self) > 0 and bool(self._locate(np.array([value], dtype=object))[1][0])
+        if not isinstance(value, str) and not _is_integer(value):
+            return False
+        return bool(self._locate(as_ids([value], self.name))[1][0])
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.ids.tolist())
+
+    def __getitem__(self, row: int) -> Any:
+        """The id of a row, as a plain Python value."""
+        return plain(self.ids[row])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, IdMap):
@@ -74,11 +90,14 @@ class IdMap:
         none = np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
         if len(self) == 0 or len(wanted) == 0:
             return none
-        try:
-            places = np.searchsorted(self._sorted, wanted)
-        except TypeError:  # a string among integers, or the other way round
-            return none
-        places = np.minimum(places, len(self) - 1)
+        if self._is_range and wanted.dtype == np.int64:
+            places = np.clip(wanted - self._sorted[0], 0, len(self) - 1)
+        else:
+            try:
+                places = np.searchsorted(self._sorted, wanted)
+            except TypeError:  # a string among integers, or the other way round
+                return none
+            places = np.minimum(places, len(self) - 1)
         return self._order[places].astype(np.int64), np.asarray(self._sorted[places] == wanted)
 
     def _kind_hint(self, wanted: NDArray[Any]) -> str:
@@ -92,9 +111,9 @@ class IdMap:
 
 def as_ids(values: Iterable[Any], name: str) -> NDArray[Any]:
     """Ids as a one-dimensional array: 64-bit integers, or Python strings or integers beyond 64 bits."""
-    if isinstance(values, (str, bytes)):
-        raise TypeError(f"{name}s must be a sequence of ids, got the single value {values!r}")
-    array = values if isinstance(values, np.ndarray) else _to_array(values)
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise TypeError(f"{name}s must be a sequence of ids, got the {type(values).__name__} {values!r}")
+    array = values if isinstance(values, np.ndarray) else _to_array(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name}s must be one-dimensional, got shape {array.shape}")
     if array.dtype.kind in "iu":
@@ -108,9 +127,26 @@ def as_ids(values: Iterable[Any], name: str) -> NDArray[Any]:
     raise TypeError(f"{name}s must be integers or strings, got {array.dtype}")
 
 
-def _to_array(values: Iterable[Any]) -> NDArray[Any]:
+def first_missing(column: Any) -> int | None:
+    """Where a pandas or polars column has its first missing value."""
+    missing = column.is_null() if hasattr(column, "is_null") else column.isna()
+    places = np.flatnonzero(np.asarray(missing))
+    return int(places[0]) if len(places) else None
+
+
+def plain(value: Any) -> Any:
+    """A numpy scalar as the Python value it stands for, which is how it was given and is shown."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _to_array(values: Iterable[Any], name: str) -> NDArray[Any]:
     """An array that keeps the elements' types: numpy alone would turn [1, "a"] into two strings."""
-    if hasattr(values, "to_numpy"):  # a pandas or polars column
+    if hasattr(values, "to_numpy"):
+        place = first_missing(values)
+        if place is not None:
+            raise TypeError(
+                f"{name}s must be integers or strings, but the one at position {place} is missing"
+            )
         return np.asarray(values.to_numpy())
     listed = list(values)
     array = np.asarray(listed) if all(type(value) is int for value in listed) else None
@@ -137,7 +173,7 @@ def _objects_as_ids(array: NDArray[Any], name: str) -> NDArray[Any]:
         )
     place = next(i for i, v in enumerate(listed) if not isinstance(v, str) and not _is_integer(v))
     value = listed[place]
-    missing = value is None or value != value or repr(value) in ("<NA>", "NaT")
+    missing = value is None or repr(value) in ("nan", "<NA>", "NaT")
     what = "is missing" if missing else f"is a {type(value).__name__}: {value!r}"
     raise TypeError(f"{name}s must be integers or strings, but the one at position {place} {what}")
 
@@ -154,7 +190,7 @@ def _integers_as_ids(values: list[int]) -> NDArray[Any]:
     if not values:
         return np.empty(0, dtype=np.int64)
     low, high = min(values), max(values)
-    if -(2**63) <= low and high < 2**63:
+    if low >= -(2**63) and high < 2**63:
         return np.array(values, dtype=np.int64)
     if low >= 0 and high < 2**64:
         return np.array(values, dtype=np.uint64)

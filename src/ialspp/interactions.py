@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from .ids import IdMap
-
-if TYPE_CHECKING:
-    import scipy.sparse
+from .ids import IdMap, first_missing
 
 Floats = NDArray[np.float32]
 
@@ -107,14 +104,12 @@ class Interactions:
                 f"user and item must have the same length, got {len(user_rows)} and {len(item_rows)}"
             )
         n = len(user_rows)
-        return cls(
-            user_map, item_map, user_rows, item_rows, _labels(label, n), _weights(weight, n)
-        )
+        return cls(user_map, item_map, user_rows, item_rows, _labels(label, n), _weights(weight, n))
 
     @classmethod
     def from_scipy(
         cls,
-        matrix: scipy.sparse.sparray | scipy.sparse.spmatrix,
+        matrix: Any,
         *,
         values: Literal["weight", "label"] | None = "weight",
         users: Iterable[Any] | None = None,
@@ -159,6 +154,9 @@ class Interactions:
         weight: str | None = None,
     ) -> Interactions:
         """Build from named columns of a pandas or polars DataFrame, one row per interaction."""
+        if not hasattr(frame, "columns") or hasattr(frame, "collect"):
+            hint = "; call collect() first" if hasattr(frame, "collect") else ""
+            raise TypeError(f"a pandas or polars DataFrame is required, got {type(frame).__name__}{hint}")
         columns = list(frame.columns)
         for role, column in (("user", user), ("item", item), ("label", label), ("weight", weight)):
             if column is not None and column not in columns:
@@ -213,7 +211,8 @@ class Interactions:
             self._check_labels_agree(user, item, label, repeated)
             user, item = user[first], item[first]
             label = None if label is None else label[first]
-            weight = None if weight is None else self._added_up(weight, first)
+            weight = None if weight is None else _sums(weight, first)
+            self._check_sums(user, item, weight)
             offsets = np.concatenate([[0], np.bincount(user, minlength=self.n_users).cumsum()])
         return Csr(offsets, item, self.n_items, _unless_ones(label), _unless_ones(weight))
 
@@ -229,15 +228,20 @@ class Interactions:
         conflicts = np.flatnonzero(repeated & (label[1:] != label[:-1]))
         if len(conflicts):
             at = conflicts[0]
-            pair = self.users.ids[user[at]], self.items.ids[item[at]]
             raise ValueError(
-                f"labels disagree for user {pair[0]!r} and item {pair[1]!r}: "
+                f"labels disagree for {self._pair(user[at], item[at])}: "
                 f"{label[at]:g} and {label[at + 1]:g}; a pair has one label"
             )
 
-    def _added_up(self, weight: Floats, first: NDArray[np.int64]) -> Floats:
-        sums = np.add.reduceat(weight, first, dtype=np.float64)
-        return _finite_floats(sums, "sum of the weights of one pair")
+    def _check_sums(self, user: NDArray[np.int32], item: NDArray[np.int32], weight: Floats | None) -> None:
+        if weight is not None and not np.isfinite(weight).all():
+            at = np.flatnonzero(~np.isfinite(weight))[0]
+            raise ValueError(
+                f"the weights of {self._pair(user[at], item[at])} add up to more than single precision holds"
+            )
+
+    def _pair(self, user: int, item: int) -> str:
+        return f"user {self.users[user]!r} and item {self.items[item]!r}"
 
 
 def _transpose(by_user: Csr) -> tuple[Csr, NDArray[np.uint32]]:
@@ -263,6 +267,11 @@ def _axis_ids(ids: Iterable[Any] | None, length: int, name: str, axis: str) -> I
     if len(mapped) != length:
         raise ValueError(f"{name}s has {len(mapped)} ids, but the matrix has {length} {axis}")
     return mapped
+
+
+def _sums(weight: Floats, first: NDArray[np.int64]) -> Floats:
+    with np.errstate(over="ignore"):
+        return np.add.reduceat(weight, first, dtype=np.float64).astype(np.float32)
 
 
 def _labels(values: ArrayLike | None, length: int) -> Floats | None:
@@ -295,8 +304,7 @@ def _finite_floats(array: NDArray[Any], name: str) -> Floats:
 
 
 def _not_negative(weights: Floats | None) -> Floats | None:
-    bad = np.flatnonzero(weights < 0) if weights is not None else ()
-    if weights is not None and len(bad):
+    if weights is not None and len(bad := np.flatnonzero(weights < 0)):
         raise ValueError(f"weight must be >= 0, but is {weights[bad[0]]} at position {bad[0]}")
     return weights
 
@@ -307,9 +315,7 @@ def _unless_ones(values: Floats | None) -> Floats | None:
 
 
 def _column(frame: Any, name: str) -> NDArray[Any]:
-    column = frame[name]
-    missing = column.is_null() if hasattr(column, "is_null") else column.isna()
-    places = np.flatnonzero(missing.to_numpy())
-    if len(places):
-        raise ValueError(f"column {name!r} has a missing value at row {places[0]}")
-    return np.asarray(column.to_numpy())
+    place = first_missing(frame[name])
+    if place is not None:
+        raise ValueError(f"column {name!r} has a missing value at row {place}")
+    return np.asarray(frame[name].to_numpy())

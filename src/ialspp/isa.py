@@ -16,11 +16,8 @@ def apply_environment() -> None:
     if name in available:
         _core.select_isa(name)
     elif name in _core.known_isas():
-        raise RuntimeError(
-            f"IALSPP_ISA={name}: this machine does not have it; it has {', '.join(available)}"
-        )
+        raise RuntimeError(f"IALSPP_ISA={name}: this machine does not have it; it has {', '.join(available)}")
     else:
         raise RuntimeError(
-            f"IALSPP_ISA={name!r} is not an instruction set; "
-            f"choose one of {', '.join(_core.known_isas())}"
+            f"IALSPP_ISA={name!r} is not an instruction set; choose one of {', '.join(_core.known_isas())}"
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +18,14 @@ from .interactions import Csr, Interactions
 from .objective import Loss, Objective
 from .progress import epoch_bar
 from .ranking import Ranking, best
+from .settings import checked_integer, checked_number
 from .solvers import IALSpp, Problem, Side, Solver
 from .threads import resolve_threads
 
 Floats = NDArray[np.float32]
+
+# Far beyond any use, and far from overflowing single precision.
+MAX_INIT_STDDEV = 1e30
 
 # Scores held at once while recommending: 64 MB.
 SCORES_AT_ONCE = 16 * 2**20
@@ -82,19 +86,19 @@ class ImplicitMF:
         seed: int = 0,
         threads: int | None = None,
     ) -> None:
-        self.dim = _integer("dim", dim, 1)
+        self.dim = checked_integer("dim", dim, 1)
         self.solver = IALSpp() if solver is None else solver
         self.objective = Objective() if objective is None else objective
-        self.epochs = _integer("epochs", epochs, 0)
-        self.init_stddev = init_stddev
-        self.seed = _integer("seed", seed, 0)
+        self.epochs = checked_integer("epochs", epochs, 0)
+        self.init_stddev = checked_number("init_stddev", init_stddev)
+        self.seed = checked_integer("seed", seed, 0)
         self.threads = threads
-        if not callable(getattr(self.solver, "epoch", None)):
-            raise TypeError(f"solver must be IALSpp(), IALS() or ICD(), got {solver!r}")
+        if isinstance(solver, type) or not callable(getattr(self.solver, "epoch", None)):
+            raise TypeError(f"solver must be a value such as IALSpp(), IALS() or ICD(), got {solver!r}")
         if not isinstance(self.objective, Objective):
             raise TypeError(f"objective must be an Objective, got {objective!r}")
-        if not (math.isfinite(init_stddev) and init_stddev > 0):
-            raise ValueError(f"init_stddev must be finite and > 0, got {init_stddev}")
+        if not 0 < self.init_stddev < MAX_INIT_STDDEV:
+            raise ValueError(f"init_stddev must be > 0 and < {MAX_INIT_STDDEV:g}, got {init_stddev}")
         resolve_threads(threads)
         self.history = []
         self._data: Interactions | None = None
@@ -132,6 +136,8 @@ class ImplicitMF:
             raise TypeError(f"data must be Interactions, got {type(data).__name__}")
         if len(data) == 0:
             raise ValueError("data has no interactions; there is nothing to fit")
+        if not all(callable(callback) for callback in callbacks):
+            raise TypeError("callbacks must be a sequence of functions of (model, record)")
         users, items = self._continued(data) if warm_start else self._initial(data)
         problem = Problem.of(data, self.objective, users, items, resolve_threads(self.threads))
         if not warm_start:
@@ -142,7 +148,8 @@ class ImplicitMF:
                 for _ in range(self.epochs):
                     record = self._epoch(problem, data)
                     report(record.loss)
-                    if any([callback(self, record) is True for callback in callbacks]):
+                    answers = [callback(self, record) for callback in callbacks]
+                    if True in answers:
                         break
         finally:
             self._item_gramian = None  # a callback may have folded in with factors since changed
@@ -185,7 +192,7 @@ class ImplicitMF:
                 )
         if users.shape[1] != self.dim:
             raise ValueError(f"warm_start needs the last fit's dim ({users.shape[1]}), got {self.dim}")
-        return users, items
+        return users.copy(), items.copy()  # arrays handed out before stay as they were
 
     # What was learned
 
@@ -240,10 +247,12 @@ class ImplicitMF:
         weights: Sequence[Iterable[float]] | None = None,
         labels: Sequence[Iterable[float]] | None = None,
     ) -> Csr:
-        if isinstance(histories, (str, bytes)) or any(
-            isinstance(h, (str, bytes)) or not isinstance(h, Iterable) for h in histories
-        ):
-            raise TypeError("histories must be a sequence of histories, each a sequence of item ids")
+        for sequence in (histories, *histories) if _is_sequence(histories) else (histories,):
+            if not _is_sequence(sequence):
+                raise TypeError(
+                    "histories must be a sequence of histories, each a sequence of item ids; "
+                    f"got {sequence!r}"
+                )
         listed = [list(history) for history in histories]
         item = [value for history in listed for value in history]
         numbers = np.repeat(np.arange(len(listed)), [len(history) for history in listed])
@@ -314,39 +323,37 @@ class ImplicitMF:
 
         One id gives one `Ranking`, a sequence gives a list. An item is not its own neighbour.
         """
-        _integer("k", k, 0)
+        checked_integer("k", k, 0)
         _, (_, factors) = self._fitted()
-        lengths = np.linalg.norm(factors, axis=1, keepdims=True)
-        directions = factors / np.where(lengths > 0, lengths, 1)
+        lengths = np.linalg.norm(factors.astype(np.float64), axis=1, keepdims=True)
+        directions = (factors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+        rows = self.items.rows(_listed(items))
         rankings = []
-        for row in self.items.rows(_listed(items)):
-            scores = directions @ directions[row]
+        for row, scores in zip(rows, self._scores(directions[rows], directions), strict=True):
             scores[row] = -np.inf
             rankings.append(best(scores, k, self.items))
         return rankings[0] if _is_one(items) else rankings
 
-    def _ranked(
-        self, vectors: Floats, rows: NDArray[np.int64], seen: Csr | None, k: int
-    ) -> list[Ranking]:
-        _integer("k", k, 0)
-        _, (_, items) = self._fitted()
+    def _scores(self, vectors: Floats, items: Floats) -> Iterator[Floats]:
+        """The scores of all items for one vector after the other, computed many at a time."""
+        threads = resolve_threads(self.threads)
         at_once = max(1, SCORES_AT_ONCE // len(items))
-        rankings = []
         for begin in range(0, len(vectors), at_once):
-            scores = vectors[begin : begin + at_once] @ items.T
-            for row, row_scores in zip(rows[begin : begin + at_once], scores, strict=True):
-                if seen is not None:
-                    row_scores[seen.columns[seen.offsets[row] : seen.offsets[row + 1]]] = -np.inf
-                rankings.append(best(row_scores, k, self.items))
+            yield from _core.scores(vectors[begin : begin + at_once], items, threads)
+
+    def _ranked(self, vectors: Floats, rows: NDArray[np.int64], seen: Csr | None, k: int) -> list[Ranking]:
+        checked_integer("k", k, 0)
+        _, (_, items) = self._fitted()
+        rankings = []
+        for row, scores in zip(rows, self._scores(vectors, items), strict=True):
+            if seen is not None:
+                scores[seen.columns[seen.offsets[row] : seen.offsets[row + 1]]] = -np.inf
+            rankings.append(best(scores, k, self.items))
         return rankings
 
 
-def _integer(name: str, value: int, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} must be an integer, got {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, got {value}")
-    return int(value)
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes))
 
 
 def _is_one(ids: Any) -> bool:

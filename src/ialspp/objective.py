@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from .interactions import Csr, Interactions
+from .settings import checked_number
 from .threads import resolve_threads
 
 Floats = NDArray[np.float32]
@@ -59,11 +59,7 @@ class Objective:
 
     def __post_init__(self) -> None:
         for name in ("unobserved_weight", "regularization", "exponent"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-                raise TypeError(f"{name} must be a number, got {value!r}")
-            if not (math.isfinite(value) and value >= 0):
-                raise ValueError(f"{name} must be finite and >= 0, got {value}")
+            object.__setattr__(self, name, checked_number(name, getattr(self, name)))
 
     def row_regularization(self, counts: NDArray[Any], n_other: int) -> Floats:
         """lambda of each row: regularization * (count + unobserved_weight * n_other) ** exponent."""
@@ -135,7 +131,5 @@ def _checked_factors(data: Interactions, users: Floats, items: Floats) -> tuple[
     if users.ndim != 2 or items.ndim != 2 or users.shape[1] != items.shape[1]:
         raise ValueError(f"factors must be two matrices of one width, got shapes {shapes}")
     if (users.shape[0], items.shape[0]) != (data.n_users, data.n_items):
-        raise ValueError(
-            f"factors must have {data.n_users} and {data.n_items} rows, got shapes {shapes}"
-        )
+        raise ValueError(f"factors must have {data.n_users} and {data.n_items} rows, got shapes {shapes}")
     return users, items

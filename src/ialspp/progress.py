@@ -13,7 +13,7 @@ def epoch_bar(epochs: int, show: bool | None) -> Iterator[Callable[[float], None
     show: True draws in any case, False never, None only on a terminal.
     """
     if show is False:
-        yield lambda loss: None
+        yield _silent
         return
     from rich.console import Console
     from rich.progress import (
@@ -27,7 +27,7 @@ def epoch_bar(epochs: int, show: bool | None) -> Iterator[Callable[[float], None
 
     console = Console(stderr=True)
     if not (show or console.is_terminal):
-        yield lambda loss: None
+        yield _silent
         return
     columns = (
         TextColumn("epoch"),
@@ -41,3 +41,7 @@ def epoch_bar(epochs: int, show: bool | None) -> Iterator[Callable[[float], None
     with Progress(*columns, console=console) as bar:
         task = bar.add_task("fit", total=epochs, loss="-")
         yield lambda loss: bar.update(task, advance=1, loss=f"{loss:.6g}")
+
+
+def _silent(_loss: float) -> None:
+    pass

@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from .settings import checked_integer
+
 MAX_THREADS = 1024
 
 
@@ -26,11 +28,9 @@ def resolve_threads(requested: int | None) -> int:
 
 
 def _checked(name: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} must be an integer or None, got {value!r}")
-    if not 1 <= value <= MAX_THREADS:
-        raise ValueError(f"{name} must be from 1 to {MAX_THREADS}, got {value}")
-    return value
+    if checked_integer(name, value, 1) > MAX_THREADS:
+        raise ValueError(f"{name} must be at most {MAX_THREADS}, got {value}")
+    return int(value)
 
 
 def usable_cpus() -> int:

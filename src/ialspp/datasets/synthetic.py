@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from ..interactions import Interactions
 
 TOPICS = 64  # latent groups of items
-TOPICS_PER_USER = 4
-POPULARITY_EXPONENT = 0.9  # item weights fall as rank ** -0.9 inside a topic
+TOPICS_PER_USER = 6
+TASTE_SHARE = 0.6  # of a user's choices; the rest follows what everybody likes
+POPULARITY_EXPONENT = 0.75  # the weight of the item of rank r falls as r ** -0.75
 ACTIVITY_SIGMA = 1.0  # of the log-normal spread of users' numbers of interactions
 
 
@@ -62,26 +63,31 @@ def synthetic(shape: str | Shape = "ml20m", *, scale: float = 1.0, seed: int = 0
 def _distinct_pairs(size: Shape, rng: np.random.Generator) -> NDArray[np.int64]:
     """user * items + item, each pair once."""
     topics = min(TOPICS, size.items)
-    topic_of = rng.permutation(np.arange(size.items) % topics)
-    by_topic = np.argsort(topic_of, kind="stable")
-    starts = np.searchsorted(topic_of[by_topic], np.arange(topics + 1))
+    by_rank = rng.permutation(size.items)  # item of each popularity rank; rank r is in topic r % topics
     tastes = rng.integers(0, topics, (size.users, TOPICS_PER_USER))
     activity = np.cumsum(rng.lognormal(0.0, ACTIVITY_SIGMA, size.users))
 
     pairs = np.empty(0, dtype=np.int64)
     while len(pairs) < size.interactions:
-        wanted = int(1.2 * (size.interactions - len(pairs))) + 64
+        wanted = 2 * (size.interactions - len(pairs)) + 64  # many will be repeats
         users = np.searchsorted(activity, rng.uniform(0, activity[-1], wanted))
-        users = np.minimum(users, size.users - 1)
         topic = tastes[users, rng.integers(0, TOPICS_PER_USER, wanted)]
-        begin, end = starts[topic], starts[topic + 1]
-        items = by_topic[begin + _power_law(rng.uniform(0, 1, wanted), end - begin)]
-        pairs = np.union1d(pairs, users * np.int64(size.items) + items)
+        of_topic = topic + topics * _power_law(rng.random(wanted), (size.items - topic - 1) // topics + 1)
+        overall = _power_law(rng.random(wanted), np.full(wanted, size.items))
+        ranks = np.where(rng.random(wanted) < TASTE_SHARE, of_topic, overall)
+        drawn = users * np.int64(size.items) + by_rank[ranks]
+        pairs = _distinct(np.concatenate([pairs, drawn]))
     return rng.permutation(pairs)[: size.interactions]
+
+
+def _distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    values.sort()
+    first: NDArray[np.bool_] = np.concatenate([[True], values[1:] != values[:-1]])
+    return values[first]
 
 
 def _power_law(uniform: NDArray[np.float64], n: NDArray[np.int64]) -> NDArray[np.int64]:
     """A rank in 0 .. n - 1 with density ~ (rank + 1) ** -POPULARITY_EXPONENT, by inversion."""
     power = 1 - POPULARITY_EXPONENT
     rank = ((1 + uniform * ((n + 1.0) ** power - 1)) ** (1 / power)).astype(np.int64) - 1
-    return np.clip(rank, 0, n - 1)
+    return np.asarray(np.clip(rank, 0, n - 1))

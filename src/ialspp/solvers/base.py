@@ -32,7 +32,7 @@ class Side:
             return
         name = self.ids.name
         raise SolveError(
-            f"no finite solution for {name} {self.ids.ids[failed_row]!r} ({name} row {failed_row}): "
+            f"no finite solution for {name} {self.ids[failed_row]!r} ({name} row {failed_row}): "
             "its numbers overflow single precision; scale its weights or labels down, or raise "
             "regularization or unobserved_weight"
         )
@@ -66,7 +66,7 @@ class Problem:
     @property
     def dim(self) -> int:
         """d."""
-        return self.users.factors.shape[1]
+        return int(self.users.factors.shape[1])
 
     @property
     def both_ways(self) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
@@ -79,9 +79,7 @@ class Problem:
 
     def residuals(self) -> Floats:
         """sqrt(a) (prediction - y) of every interaction, in the users' order: the prediction cache."""
-        return _core.predict(
-            self.users.rows, self.users.factors, self.items.factors, self.threads
-        )
+        return _core.predict(self.users.rows, self.users.factors, self.items.factors, self.threads)
 
 
 class Solver(Protocol):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .. import _core
+from ..settings import checked_integer
 from .base import Problem
 
 AUTO_BLOCK_SIZE = 32
@@ -29,11 +30,8 @@ class IALSpp:
     sweep: Literal["block", "side"] = "block"
 
     def __post_init__(self) -> None:
-        size = self.block_size
-        if size != "auto" and (isinstance(size, bool) or not isinstance(size, int)):
-            raise TypeError(f'block_size must be an integer or "auto", got {size!r}')
-        if size != "auto" and size < 1:
-            raise ValueError(f"block_size must be at least 1, got {size}")
+        if self.block_size != "auto":
+            object.__setattr__(self, "block_size", checked_integer("block_size", self.block_size, 1))
         if self.sweep not in ("block", "side"):
             raise ValueError(f'sweep must be "block" or "side", got {self.sweep!r}')
 

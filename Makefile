@@ -1,0 +1,73 @@
+# make demo   train on real data, evaluate, recommend
+# make test   everything CI runs: lint, native tests, Python tests
+# All of it sets up .venv by itself; a second run does not install again.
+
+PYTHON ?= python3
+BIN := .venv/bin
+NATIVE := $(shell find native -type f) CMakeLists.txt
+BUILD := build/native
+
+.PHONY: demo test lint format native-test python-test quality sanitize bench wheel clean
+
+demo: .venv/.demo
+	$(BIN)/python examples/demo.py
+
+test: lint native-test python-test
+
+lint: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(filter %.h %.cpp,$(NATIVE))
+
+format: .venv/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(filter %.h %.cpp,$(NATIVE))
+
+native-test: .venv/.dev
+	$(call native_tests,$(BUILD),)
+
+python-test: .venv/.dev
+	$(BIN)/python -m pytest
+
+quality: .venv/.dev      ## the published numbers, all seeds and solvers (about half an hour)
+	IALSPP_QUALITY=full $(BIN)/python -m pytest tests/test_quality.py -p no:randomly -v
+
+sanitize: .venv/.dev
+	$(call native_tests,$(BUILD)-address,-DIALSPP_SANITIZE=address$(comma)undefined)
+	$(call native_tests,$(BUILD)-thread,-DIALSPP_SANITIZE=thread)
+
+bench: .venv/.peers
+	$(BIN)/python benchmarks/peers.py
+
+wheel: .venv/.dev
+	$(BIN)/python -m build --outdir dist
+	rm -rf build/smoke && $(PYTHON) -m venv build/smoke
+	build/smoke/bin/pip install --quiet dist/*.whl
+	build/smoke/bin/python tests/smoke.py
+
+clean:
+	rm -rf .venv build dist
+
+comma := ,
+# $(1) build directory, $(2) extra configuration
+define native_tests
+	$(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
+	  -DIALSPP_PYTHON=OFF -DIALSPP_TESTS=ON -DIALSPP_WERROR=ON $(2) > /dev/null
+	$(BIN)/cmake --build $(1)
+	cd $(1) && $(CURDIR)/$(BIN)/ctest --output-on-failure
+endef
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+# One stamp for each set of extras; the compiled part is rebuilt when its sources change.
+.venv/.demo: EXTRAS = demo
+.venv/.dev: EXTRAS = dev
+.venv/.peers: EXTRAS = dev,peers
+.venv/.demo .venv/.dev .venv/.peers: pyproject.toml $(NATIVE) | .venv/bin/python
+	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[$(EXTRAS)]"
+	@$(BIN)/python -c "import ialspp._core as c, pathlib, shutil; \
+	  shutil.copy(pathlib.Path(c.__file__).with_name('_core.pyi'), 'src/ialspp')"  # for mypy
+	@touch $@

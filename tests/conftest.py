@@ -1,0 +1,31 @@
+"""Shared by all tests: every instruction set this machine has, and the real data beside the project."""
+
+from pathlib import Path
+
+import pytest
+
+from ialspp import _core
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(params=_core.available_isas())
+def isa(request):
+    """Run the test once per instruction set."""
+    before = _core.isa()
+    _core.select_isa(request.param)
+    yield request.param
+    _core.select_isa(before)
+
+
+@pytest.fixture
+def shared_data():
+    """The folder of a real data set, or a skip that says which one is missing."""
+
+    def find(name):
+        folder = SHARED_DATA / name
+        if not folder.is_dir():
+            pytest.skip(f"needs the data set {name} in ../shared/data")  # it may not be redistributed
+        return folder
+
+    return find

@@ -1,0 +1,628 @@
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ialspp import (
+    IALS,
+    ICD,
+    IALSpp,
+    ImplicitMF,
+    Interactions,
+    NotFittedError,
+    Objective,
+    Ranking,
+    SolveError,
+    UnknownIdError,
+)
+
+N_USERS, N_ITEMS, DIM = 40, 30, 8
+ITEMS = [f"item-{i}" for i in range(N_ITEMS)]  # row order is not sorted order: "item-10" < "item-2"
+SOLVERS = {
+    "ials": IALS(),
+    "icd": ICD(),
+    "ials++": IALSpp(),
+    "ials++ by block": IALSpp(block_size=3),
+    "ials++ by side": IALSpp(block_size=3, sweep="side"),
+}
+NUMBERS = [(), ("label",), ("weight",), ("label", "weight")]
+each_solver = pytest.mark.parametrize("solver", SOLVERS.values(), ids=SOLVERS.keys())
+properties = settings(deadline=None, max_examples=40)
+
+
+def make_data(*, seed=0, n=400, numbers=("label", "weight"), user_id=int, users=N_USERS, items=ITEMS):
+    """Random interactions; the last three users and the last two items have none."""
+    rng = np.random.default_rng(seed)
+    pairs = rng.choice((users - 3) * (len(items) - 2), n, replace=False)
+    rows, columns = np.divmod(pairs, len(items) - 2)
+    return Interactions.from_arrays(
+        user=[user_id(u) for u in rows],
+        item=[items[i] for i in columns],
+        users=[user_id(u) for u in range(users)],
+        items=items,
+        **{name: rng.uniform(0.1, 3, n) for name in numbers},
+    )
+
+
+def make_model(dim=DIM, **settings):
+    return ImplicitMF(dim, **{"solver": IALS(), "epochs": 3, "threads": 2, **settings})
+
+
+def fitted(data=None, **settings):
+    return make_model(**settings).fit(make_data() if data is None else data, progress=False)
+
+
+def factors(model):
+    return model.user_factors.copy(), model.item_factors.copy()
+
+
+def same_bits(model, other):
+    return all(a.tobytes() == b.tobytes() for a, b in zip(factors(model), factors(other), strict=True))
+
+
+def is_finite(model):
+    return all(np.isfinite(f).all() for f in factors(model))
+
+
+def losses(model):
+    return [record.loss for record in model.history]
+
+
+def seen(data, user):
+    row = data.users.rows([user])[0]
+    start, stop = data.by_user.offsets[row : row + 2]
+    return {data.items.ids[i] for i in data.by_user.columns[start:stop]}
+
+
+def check_ranking(ranking, scores, allowed, k):
+    """A ranking is right if it holds the best of `scores` (one per id of ITEMS) among the allowed."""
+    assert isinstance(ranking, Ranking)
+    assert isinstance(ranking, list)
+    assert len(ranking) == len(ranking.scores) == min(k, len(allowed))
+    assert len(set(ranking)) == len(ranking)
+    assert set(ranking) <= allowed
+    assert (np.diff(ranking.scores) <= 0).all()
+    of = dict(zip(ITEMS, scores, strict=True))
+    assert ranking.scores == pytest.approx([of[i] for i in ranking], rel=1e-4, abs=1e-5)
+    left = [of[i] for i in allowed - set(ranking)]
+    if left and ranking:
+        assert max(left) <= ranking.scores[-1] + 1e-5
+
+
+# Fitting
+
+
+def test_fit_returns_the_model_with_read_only_factors_in_row_order():
+    data, model = make_data(), make_model()
+    assert model.fit(data, progress=False) is model
+    assert model.users == data.users
+    assert model.items == data.items
+    for array, n in (model.user_factors, N_USERS), (model.item_factors, N_ITEMS):
+        assert array.dtype == np.float32
+        assert array.shape == (n, DIM)
+        with pytest.raises(ValueError, match="read-only"):
+            array[0, 0] = 1
+
+
+@each_solver
+@pytest.mark.parametrize("numbers", NUMBERS)
+def test_history_holds_the_loss_of_the_factors_in_its_parts(solver, numbers):
+    objective = Objective(unobserved_weight=0.2, regularization=0.05, exponent=0.5)
+    data = make_data(numbers=numbers)
+    model = fitted(data, solver=solver, objective=objective, epochs=4)
+    assert [r.epoch for r in model.history] == [1, 2, 3, 4]
+    assert all(r.seconds > 0 for r in model.history)
+    for r in model.history:
+        assert r.loss == pytest.approx(r.observed + r.unobserved + r.regularization, rel=1e-12)
+    W, H = (f.astype(float) for f in factors(model))
+    S, scores = data.by_user, W @ H.T
+    a, y = (1 if x is None else x for x in (S.weights, S.labels))
+    observed = a * (scores[np.repeat(np.arange(N_USERS), S.counts), S.columns] - y) ** 2
+    last = model.history[-1]
+    assert last.observed == pytest.approx(observed.sum(), rel=1e-4)
+    assert last.unobserved == pytest.approx(0.2 * np.sum(scores**2), rel=1e-4)
+    lam_users = 0.05 * (S.counts + 0.2 * N_ITEMS) ** 0.5
+    lam_items = 0.05 * (data.by_item.counts + 0.2 * N_USERS) ** 0.5
+    penalty = lam_users @ np.sum(W**2, axis=1) + lam_items @ np.sum(H**2, axis=1)
+    assert last.regularization == pytest.approx(penalty, rel=1e-4)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    n=st.integers(1, 400),
+    numbers=st.sampled_from(NUMBERS),
+    dim=st.integers(1, 12),
+    solver=st.sampled_from([IALS(), ICD(), IALSpp(), IALSpp(block_size=1), IALSpp(sweep="side")]),
+    unobserved_weight=st.sampled_from([0, 0.1, 1]),
+    regularization=st.sampled_from([0.001, 0.1, 1]),
+    exponent=st.sampled_from([0, 0.5, 1]),
+)
+@properties
+def test_the_loss_never_goes_up(seed, n, numbers, dim, solver, unobserved_weight, regularization, exponent):
+    objective = Objective(
+        unobserved_weight=unobserved_weight, regularization=regularization, exponent=exponent
+    )
+    model = fitted(
+        make_data(seed=seed, n=n, numbers=numbers), dim=dim, solver=solver, objective=objective, epochs=5
+    )
+    assert is_finite(model)
+    assert (np.diff(losses(model)) <= 1e-5 * losses(model)[0]).all()
+
+
+@each_solver
+@pytest.mark.parametrize("numbers", NUMBERS)
+def test_the_number_of_threads_changes_no_bit(solver, numbers):
+    data = make_data(numbers=numbers)
+    one = fitted(data, solver=solver, threads=1)
+    for threads in 2, 3, 16:
+        other = fitted(data, solver=solver, threads=threads)
+        assert same_bits(one, other)
+        assert losses(one) == losses(other)
+
+
+def test_the_seed_and_nothing_else_is_the_randomness():
+    assert same_bits(fitted(seed=5), fitted(seed=5))
+    assert not same_bits(fitted(seed=5), fitted(seed=6))
+
+
+def test_initial_factors_come_from_independent_streams():
+    streams = [f for seed in range(4) for f in factors(fitted(epochs=0, seed=seed))]
+    leading = {f[0].tobytes() for f in streams}
+    assert len(leading) == len(streams)
+    rows = np.array([f[:N_ITEMS].ravel() for f in streams])
+    correlation = np.corrcoef(rows) - np.eye(len(rows))
+    assert np.abs(correlation).max() < 5 / np.sqrt(rows.shape[1])
+
+
+def test_no_epochs_leave_the_initial_factors():
+    data = make_data(users=1000)
+    model = fitted(data, epochs=0, init_stddev=0.3)
+    assert model.history == []
+    assert model.user_factors.mean() == pytest.approx(0, abs=0.005)
+    assert model.user_factors.std() == pytest.approx(0.3 / np.sqrt(DIM), rel=0.05)
+    assert len(model.recommend(0, 5)) == 5
+
+
+@each_solver
+def test_a_warm_start_goes_on_where_the_last_fit_was(solver):
+    data = make_data()
+    whole = fitted(data, solver=solver, epochs=4)
+    halves = fitted(data, solver=solver, epochs=2).fit(data, warm_start=True, progress=False)
+    assert same_bits(whole, halves)
+    assert [r.epoch for r in halves.history] == [1, 2, 3, 4]
+    assert losses(halves) == losses(whole)
+
+
+def test_a_second_fit_without_warm_start_begins_anew():
+    first, second = make_data(seed=1), make_data(seed=2)
+    again = fitted(first).fit(second, progress=False)
+    assert same_bits(again, fitted(second))
+    assert [r.epoch for r in again.history] == [1, 2, 3]
+
+
+def test_a_warm_start_takes_new_interactions_of_the_same_ids():
+    model = fitted(make_data(seed=1)).fit(make_data(seed=2), warm_start=True, progress=False)
+    assert len(model.history) == 6
+    assert seen(make_data(seed=2), 0).isdisjoint(model.recommend(0, N_ITEMS))
+
+
+@pytest.mark.parametrize(
+    ("axis", "other"),
+    [
+        ("user", make_data(users=N_USERS + 1)),
+        ("user", make_data(user_id=str)),
+        ("item", make_data(items=ITEMS[::-1])),
+    ],
+)
+def test_a_warm_start_with_other_ids_is_an_error_and_changes_nothing(axis, other):
+    model = fitted()
+    before = factors(model)
+    with pytest.raises(ValueError, match=f"warm_start.*{axis}s"):
+        model.fit(other, warm_start=True, progress=False)
+    assert all(np.array_equal(a, b) for a, b in zip(before, factors(model), strict=True))
+    assert len(model.history) == 3
+    assert len(model.recommend(0, 2)) == 2
+
+
+def test_callbacks_get_the_model_and_each_record():
+    calls, model = [], make_model(epochs=3)
+    model.fit(
+        make_data(),
+        callbacks=[lambda m, r: calls.append(("a", m, r)), lambda m, r: calls.append(("b", m, r))],
+        progress=False,
+    )
+    assert [(name, r.epoch) for name, _, r in calls] == [(c, e) for e in (1, 2, 3) for c in "ab"]
+    assert all(m is model for _, m, _ in calls)
+    assert [r for name, _, r in calls if name == "a"] == model.history
+
+
+def test_a_callback_sees_the_factors_of_its_epoch():
+    seen_bits = []
+    fitted_model = make_model(epochs=2).fit(
+        make_data(), callbacks=[lambda m, _: seen_bits.append(m.user_factors.tobytes())], progress=False
+    )
+    assert seen_bits == [fitted(epochs=1).user_factors.tobytes(), fitted_model.user_factors.tobytes()]
+
+
+def test_a_callback_that_returns_true_stops_the_fit():
+    model = make_model(epochs=9).fit(make_data(), callbacks=[lambda _, r: r.epoch == 2], progress=False)
+    assert same_bits(model, fitted(epochs=2))
+    assert len(model.history) == 2
+
+
+def test_an_interrupted_fit_leaves_a_usable_model():
+    def interrupt(_, record):
+        if record.epoch == 2:
+            raise KeyboardInterrupt
+
+    data, model = make_data(), make_model(epochs=4)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(data, callbacks=[interrupt], progress=False)
+    assert same_bits(model, fitted(data, epochs=2))
+    assert len(model.recommend(0, 3)) == 3
+    model.fit(data, warm_start=True, progress=False)
+    assert same_bits(model, fitted(data, epochs=6))
+    assert [r.epoch for r in model.history] == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("progress", [False, None])
+def test_no_progress_is_drawn_off_a_terminal(progress, capfd):
+    make_model().fit(make_data(), progress=progress)
+    assert "".join(capfd.readouterr()) == ""
+
+
+# Folding in
+
+
+def solve(model, history, weights, labels):
+    """The normal equations of one user, in double precision."""
+    H, o = model.item_factors.astype(float), model.objective
+    h = H[model.items.rows(history)]
+    lam = o.regularization * (len(history) + o.unobserved_weight * len(H)) ** o.exponent
+    A = (h.T * weights) @ h + o.unobserved_weight * H.T @ H + lam * np.eye(H.shape[1])
+    return np.linalg.solve(A, (h.T * weights) @ np.array(labels))
+
+
+history_of = st.lists(
+    st.tuples(st.sampled_from(ITEMS), st.floats(0, 5, width=32), st.floats(-2, 4, width=32)),
+    max_size=N_ITEMS,
+    unique_by=lambda entry: entry[0],
+)
+
+
+@cache
+def folding_model(exponent):
+    return fitted(objective=Objective(unobserved_weight=0.3, regularization=0.02, exponent=exponent))
+
+
+@given(st.lists(history_of, max_size=4), st.sampled_from([0, 0.5, 1]))
+@properties
+def test_fold_in_solves_the_normal_equations(users, exponent):
+    model = folding_model(exponent)
+    history, weights, labels = ([[entry[k] for entry in user] for user in users] for k in range(3))
+    vectors = model.fold_in(history, weights=weights, labels=labels)
+    assert vectors.shape == (len(users), DIM)
+    assert vectors.dtype == np.float32
+    for vector, *user in zip(vectors, history, weights, labels, strict=True):
+        assert vector == pytest.approx(solve(model, *user), rel=1e-3, abs=1e-4)
+
+
+def test_fold_in_counts_repeated_items_as_the_data_does():
+    model = fitted()
+    once, twice = ITEMS[:2], ITEMS[:2] * 2
+    assert np.array_equal(model.fold_in([once]), model.fold_in([twice]))
+    assert np.array_equal(
+        model.fold_in([once], weights=[[1.5, 2.5]]), model.fold_in([twice], weights=[[0.5, 2, 1, 0.5]])
+    )
+    with pytest.raises(ValueError, match=r"(?i)label.*'item-0'.*1.*2"):
+        model.fold_in([["item-0", "item-0"]], labels=[[1, 2]])
+
+
+def test_fold_in_of_an_empty_history_is_zero():
+    model = fitted()
+    assert model.fold_in([]).shape == (0, DIM)
+    vectors = model.fold_in([[], ["item-1"], []])
+    assert (vectors[[0, 2]] == 0).all()
+    assert (vectors[1] != 0).any()
+
+
+def test_fold_in_is_repeatable_alone_in_a_batch_and_from_many_threads():
+    model = fitted()
+    rng = np.random.default_rng(0)
+    histories = [[str(i) for i in rng.choice(ITEMS, n, replace=False)] for n in (0, 1, 3, 8, 20, 30) * 5]
+    batch = model.fold_in(histories)
+    with ThreadPoolExecutor(8) as pool:
+        alone = list(pool.map(lambda h: model.fold_in([h])[0], histories))
+        batches = list(pool.map(model.fold_in, [histories] * 16))
+    assert np.array_equal(np.array(alone), batch)
+    assert all(np.array_equal(b, batch) for b in batches)
+
+
+@pytest.mark.parametrize(
+    ("history", "numbers", "error", "message"),
+    [
+        ([["item-1", "nothing"]], {}, UnknownIdError, "item.*'nothing'"),
+        ([[1]], {}, UnknownIdError, "item.*1.*integers.*strings"),
+        ([[None]], {}, TypeError, "item.*missing"),
+        (["item-1"], {}, TypeError, "histories"),
+        ("item-1", {}, TypeError, "histories"),
+        (None, {}, TypeError, "histories"),
+        ([["item-1"]], {"weights": [[1, 2]]}, ValueError, "weights"),
+        ([["item-1"]], {"labels": []}, ValueError, "labels"),
+        ([["item-1"]], {"weights": [[-1]]}, ValueError, "weight.*>= 0.*-1"),
+        ([["item-1"]], {"weights": [[np.nan]]}, ValueError, "weight.*finite.*nan"),
+        ([["item-1"]], {"labels": [[1e39]]}, ValueError, r"label.*finite.*1e\+39"),
+        ([["item-1"]], {"labels": [["x"]]}, TypeError, "label.*number"),
+    ],
+)
+def test_bad_histories_are_errors(history, numbers, error, message):
+    with pytest.raises(error, match=message):
+        fitted().fold_in(history, **numbers)
+
+
+def test_fold_in_that_overflows_is_an_error_naming_the_history():
+    with pytest.raises(SolveError, match=r"history.*\b1\b"):
+        fitted().fold_in([["item-1"], ["item-2"]], weights=[[1], [3e38]], labels=[[1], [3e38]])
+
+
+def test_fold_in_without_regularization_stays_finite():
+    model = fitted(objective=Objective(unobserved_weight=0, regularization=0))
+    assert np.isfinite(model.fold_in([[], ["item-1"], ["item-1", "item-2"], [ITEMS[-1]], ITEMS])).all()
+
+
+# Ranking
+
+
+@pytest.mark.parametrize("exclude_seen", [True, False])
+@pytest.mark.parametrize("k", [0, 1, 7, N_ITEMS, 10**6])
+def test_recommend_gives_the_best_items(k, exclude_seen):
+    data = make_data()
+    model = fitted(data)
+    users = list(range(N_USERS))[::-1]
+    rankings = model.recommend(users, k, exclude_seen=exclude_seen)
+    assert len(rankings) == N_USERS
+    for user, ranking in zip(users, rankings, strict=True):
+        allowed = set(ITEMS) - (seen(data, user) if exclude_seen else set())
+        check_ranking(ranking, model.item_factors.astype(float) @ model.user_factors[user], allowed, k)
+
+
+@pytest.mark.parametrize("exclude_seen", [True, False])
+def test_recommend_for_gives_the_best_items_of_the_folded_in_user(exclude_seen):
+    model = fitted()
+    histories = [ITEMS[:3], [], ITEMS[5:6], ITEMS]
+    rankings = model.recommend_for(histories, 6, exclude_seen=exclude_seen)
+    assert len(rankings) == len(histories)
+    for history, vector, ranking in zip(histories, model.fold_in(histories), rankings, strict=True):
+        allowed = set(ITEMS) - (set(history) if exclude_seen else set())
+        check_ranking(ranking, model.item_factors.astype(float) @ vector, allowed, 6)
+
+
+@pytest.mark.parametrize("scale", [1, 1e-25, 1e25])
+def test_similar_items_are_those_of_the_highest_cosine(scale):
+    model = fitted(epochs=0, init_stddev=scale)
+    H = model.item_factors.astype(float)
+    H /= np.linalg.norm(H, axis=1, keepdims=True)
+    asked = ["item-3", "item-20"]
+    for item, ranking in zip(asked, model.similar_items(asked, 5), strict=True):
+        check_ranking(ranking, H @ H[ITEMS.index(item)], set(ITEMS) - {item}, 5)
+
+
+def test_an_item_is_never_similar_to_itself():
+    model = fitted()
+    for item, ranking in zip(ITEMS, model.similar_items(ITEMS, 100), strict=True):
+        assert sorted([*ranking, item]) == sorted(ITEMS)
+        assert np.isfinite(ranking.scores).all()
+        assert (np.abs(ranking.scores) <= 1 + 1e-5).all()
+
+
+def test_one_id_gives_one_ranking_and_a_sequence_gives_a_list():
+    model = fitted()
+    for ask, one in (model.recommend, 3), (model.similar_items, "item-3"):
+        alone, several = ask(one, 4), ask([one, one], 4)
+        assert isinstance(alone, Ranking)
+        assert several == [alone, alone]
+        assert several[0].scores == pytest.approx(alone.scores, rel=1e-5)
+        assert ask((one,), 4) == ask(np.array([one]), 4) == [alone]
+        assert ask(np.array([one])[0], 4) == alone
+        assert ask([], 4) == []
+
+
+@pytest.mark.parametrize(
+    ("user", "item"),
+    [
+        ([2**70, 1, 2**70, 3], [2**64 - 1, 5, 5, 7]),
+        (np.array([2**64 - 1, 1, 1, 0], np.uint64), ["", "a\0", "a", "\ud800"]),
+        (["", "😀", "", "\ud800"], np.array([1, 2, 3, 1], np.int8)),
+    ],
+)
+def test_ids_go_in_and_ids_come_out(user, item):
+    data = Interactions.from_arrays(user=user, item=item)
+    model = fitted(data, dim=2)
+    everything = data.items.ids.tolist()
+    for u, ranking in zip(user, model.recommend(user, 9), strict=True):
+        assert sorted(ranking) == sorted(set(everything) - seen(data, u))
+        assert all(type(i) in (int, str) for i in ranking)
+    for i in item:
+        assert sorted([*model.similar_items(i, 9), i]) == everything
+        assert sorted([*model.recommend_for([[i]], 9)[0], i]) == everything
+
+
+@pytest.mark.parametrize(("n", "dim"), [(3, 2), (50, 16), (333, 33)])
+def test_ties_go_by_row_order(n, dim):
+    alike = [f"i{k}" for k in np.random.default_rng(0).permutation(n)]
+    fans, others = [f"fan{k}" for k in range(6)], [f"other{k}" for k in range(10)]
+    user, item = [f for f in fans for _ in alike] + others + fans[:3], alike * 6 + ["x"] * 13
+    model = fitted(Interactions.from_arrays(user=user, item=item, items=[*alike, "x"]), dim=dim)
+    assert len(np.unique(model.item_factors[:n], axis=0)) == 1
+    assert model.recommend("other0", n) == alike
+    assert model.recommend("other0", 2) == alike[:2]
+    assert model.recommend(others, n) == [alike] * 10
+    assert model.recommend_for([["x"]] * 10, n) == [alike] * 10
+    assert model.similar_items("x", n) == alike
+
+
+def test_a_user_without_interactions_gets_items_in_row_order():
+    items = [f"i{n}" for n in np.random.default_rng(0).permutation(500)]
+    model = fitted(make_data(items=items))
+    unknown_taste = N_USERS - 1
+    assert (model.user_factors[unknown_taste] == 0).all()
+    assert model.recommend(unknown_taste, 20) == items[:20]
+    assert model.recommend_for([[], items[:2]], 20)[0] == items[:20]
+
+
+def test_who_has_seen_everything_gets_nothing():
+    data = Interactions.from_arrays(user=["all", "all", "one"], item=[1, 2, 1])
+    model = fitted(data, dim=2)
+    assert model.recommend(["all", "one"], 5) == [[], [2]]
+    assert model.recommend("all", 5).scores.shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "message"),
+    [
+        (lambda m: m.recommend(999), UnknownIdError, "user.*999"),
+        (lambda m: m.recommend([1, 999]), UnknownIdError, "user.*999"),
+        (lambda m: m.recommend("1"), UnknownIdError, "user.*'1'.*strings.*integers"),
+        (lambda m: m.recommend_for([["nothing"]]), UnknownIdError, "item.*'nothing'"),
+        (lambda m: m.similar_items("nothing"), UnknownIdError, "item.*'nothing'"),
+        (lambda m: m.similar_items(1), UnknownIdError, "item.*1.*integers.*strings"),
+        (lambda m: m.recommend(None), TypeError, "user.*(missing|None)"),
+        (lambda m: m.recommend(1.0), TypeError, "user.*float"),
+        (lambda m: m.recommend(True), TypeError, "user.*bool"),
+        (lambda m: m.similar_items([None]), TypeError, "item.*missing"),
+        (lambda m: m.recommend(1, -1), ValueError, "k must.*-1"),
+        (lambda m: m.recommend(1, 2.5), TypeError, "k must.*2.5"),
+        (lambda m: m.recommend_for([["item-1"]], "3"), TypeError, "k must.*'3'"),
+        (lambda m: m.similar_items("item-1", None), TypeError, "k must.*None"),
+    ],
+)
+def test_bad_questions_are_errors(ask, error, message):
+    with pytest.raises(error, match=message):
+        ask(fitted(epochs=1))
+
+
+# Bad and extreme input
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda m: m.user_factors,
+        lambda m: m.item_factors,
+        lambda m: m.users,
+        lambda m: m.items,
+        lambda m: m.recommend(1),
+        lambda m: m.recommend_for([["item-1"]]),
+        lambda m: m.similar_items("item-1"),
+        lambda m: m.fold_in([["item-1"]]),
+        lambda m: m.fit(make_data(), warm_start=True),
+    ],
+)
+def test_a_model_that_is_not_fitted_says_so(ask):
+    with pytest.raises(NotFittedError, match="fit"):
+        ask(make_model())
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: ImplicitMF(0), ValueError, "dim.*0"),
+        (lambda: ImplicitMF(2.5), TypeError, r"dim.*2\.5"),
+        (lambda: ImplicitMF("8"), TypeError, "dim.*'8'"),
+        (lambda: ImplicitMF(True), TypeError, "dim.*True"),
+        (lambda: ImplicitMF(8, epochs=-1), ValueError, "epochs.*-1"),
+        (lambda: ImplicitMF(8, epochs=1.0), TypeError, r"epochs.*1\.0"),
+        (lambda: ImplicitMF(8, threads=0), ValueError, "threads.*0"),
+        (lambda: ImplicitMF(8, threads=1.5), TypeError, r"threads.*1\.5"),
+        (lambda: ImplicitMF(8, seed="x"), TypeError, "seed.*'x'"),
+        (lambda: ImplicitMF(8, seed=-1), ValueError, "seed.*-1"),
+        (lambda: ImplicitMF(8, init_stddev=np.nan), ValueError, "init_stddev.*nan"),
+        (lambda: ImplicitMF(8, init_stddev=1e39), ValueError, r"init_stddev.*1e\+39"),
+        (lambda: ImplicitMF(8, init_stddev="x"), TypeError, "init_stddev.*'x'"),
+        (lambda: ImplicitMF(8, solver="ials"), TypeError, "solver.*'ials'"),
+        (lambda: ImplicitMF(8, solver=IALS), TypeError, "solver.*IALS"),
+        (lambda: ImplicitMF(8, objective=0.1), TypeError, r"objective.*0\.1"),
+        (lambda: Objective(regularization=-1), ValueError, "regularization.*-1"),
+        (lambda: Objective(regularization=np.nan), ValueError, "regularization.*nan"),
+        (lambda: Objective(regularization="x"), TypeError, "regularization.*'x'"),
+        (lambda: Objective(unobserved_weight=-0.1), ValueError, r"unobserved_weight.*-0\.1"),
+        (lambda: Objective(unobserved_weight=np.inf), ValueError, "unobserved_weight.*inf"),
+        (lambda: Objective(unobserved_weight=None), TypeError, "unobserved_weight.*None"),
+        (lambda: Objective(exponent=np.nan), ValueError, "exponent.*nan"),
+        (lambda: IALSpp(block_size=0), ValueError, "block_size.*0"),
+        (lambda: IALSpp(block_size=2.5), TypeError, r"block_size.*2\.5"),
+        (lambda: IALSpp(block_size="all"), TypeError, "block_size.*'all'"),
+        (lambda: IALSpp(sweep="rows"), ValueError, "sweep.*'rows'"),
+    ],
+)
+def test_bad_settings_are_errors_that_name_them(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("settings", "data", "error", "message"),
+    [
+        ({"solver": IALSpp(block_size=9)}, make_data(), ValueError, "block_size.*8.*9"),
+        ({}, Interactions.from_arrays(user=[], item=[]), ValueError, "no interactions"),
+        ({}, Interactions.from_arrays(user=[], item=[], users=[1], items=[2]), ValueError, "no interactions"),
+        ({}, np.ones((2, 2)), TypeError, "Interactions.*ndarray"),
+        ({}, None, TypeError, "Interactions.*None"),
+    ],
+)
+def test_what_cannot_be_fitted_is_an_error(settings, data, error, message):
+    with pytest.raises(error, match=message):
+        make_model(**settings).fit(data, progress=False)
+
+
+def test_integer_settings_may_be_numpy_integers():
+    eight = np.int64(8)
+    model = fitted(
+        dim=eight, solver=IALSpp(block_size=eight), epochs=np.int32(2), seed=eight, threads=np.int8(2)
+    )
+    assert same_bits(model, fitted(solver=IALSpp(block_size=8), epochs=2, seed=8))
+
+
+@each_solver
+@pytest.mark.parametrize("weight", [0, 1e-38, 1])
+def test_without_any_regularization_factors_stay_finite(solver, weight):
+    data = Interactions.from_arrays(
+        user=[0, 0, 1, 2], item=[0, 1, 1, 3], weight=[weight] * 4, users=range(6), items=range(5)
+    )
+    model = fitted(data, solver=solver, objective=Objective(unobserved_weight=0, regularization=0), epochs=6)
+    assert is_finite(model)
+    assert np.isfinite(losses(model)).all()
+    assert all(np.isfinite(ranking.scores).all() for ranking in model.recommend(range(6), 5))
+
+
+@each_solver
+@pytest.mark.parametrize("objective", [Objective(), Objective(unobserved_weight=0, regularization=0)])
+@pytest.mark.parametrize(("weight", "label"), [(1e30, 1), (3e38, 1), (1, 1e20), (3e38, 3e38)])
+def test_enormous_numbers_stay_finite_or_are_an_error_naming_the_row(solver, objective, weight, label):
+    rng = np.random.default_rng(0)
+    pairs = np.unique(rng.integers(0, 20, (150, 2)), axis=0)
+    weights, labels = (np.where(rng.random(len(pairs)) < 0.2, x, 1) for x in (weight, label))
+    user, item = ([f"{kind}{n}" for n in column] for kind, column in zip("ui", pairs.T, strict=True))
+    data = Interactions.from_arrays(user=user, item=item, weight=weights, label=labels)
+    model, message = make_model(solver=solver, objective=objective), None
+    try:
+        model.fit(data, progress=False)
+    except SolveError as error:
+        message = str(error)
+    assert message is None or any(repr(name) in message for name in {*user, *item})
+    assert is_finite(model)
+    assert np.isfinite(losses(model)).all()
+
+
+@each_solver
+def test_a_row_that_overflows_is_named_and_leaves_no_nan_behind(solver):
+    user, item = ["good"] * 3 + ["bad", "fine", "fine"], [1, 2, 3, 2, 1, 3]
+    extreme = [1, 1, 1, 3e38, 1, 1]
+    data = Interactions.from_arrays(user=user, item=item, weight=extreme, label=extreme)
+    model = make_model(solver=solver)
+    with pytest.raises(SolveError, match="user 'bad'"):
+        model.fit(data, progress=False)
+    assert is_finite(model)
