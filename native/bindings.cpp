@@ -276,6 +276,9 @@ NB_MODULE(_core, m) {
   using namespace ialspp;
   m.doc() = "The compiled core: one call updates one side. Python validates; this trusts.";
   set_poll(signal_arrived);
+#ifdef NDEBUG
+  nb::set_leak_warnings(false);  // a traceback kept to the end of the process is no leak of ours
+#endif
   nb::register_exception_translator([](const std::exception_ptr& p, void*) {
     try {
       std::rethrow_exception(p);
@@ -291,17 +294,18 @@ NB_MODULE(_core, m) {
            "Say where this side's interactions stand in the other side's order.")
       .def("__len__", [](const BoundRows& rows) { return rows.rows().size; });
 
-  m.def("solve_rows", bound_solve_rows, "rows"_a, "factors"_a, "regularization"_a, "other"_a, "gramian"_a,
-        "alpha0"_a, "want_loss"_a, "threads"_a,
+  // noconvert where a call writes: a converted copy would be updated, and thrown away.
+  m.def("solve_rows", bound_solve_rows, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
+        "gramian"_a, "alpha0"_a, "want_loss"_a, "threads"_a,
         "iALS: solve every row exactly; (observed loss, first failed row or -1).");
-  m.def("update_block", bound_update_block, "rows"_a, "factors"_a, "regularization"_a, "other"_a, "gramian"_a,
-        "alpha0"_a, "begin"_a, "residuals"_a, "threads"_a,
+  m.def("update_block", bound_update_block, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
+        "gramian"_a, "alpha0"_a, "begin"_a, "residuals"_a.noconvert(), "threads"_a,
         "iALS++: one block of every row, residuals cached; first failed row or -1.");
-  m.def("update_side", bound_update_side, "rows"_a, "factors"_a, "regularization"_a, "other"_a, "gramian"_a,
-        "alpha0"_a, "block_size"_a, "threads"_a,
+  m.def("update_side", bound_update_side, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
+        "gramian"_a, "alpha0"_a, "block_size"_a, "threads"_a,
         "iALS++: all blocks of every row; (observed loss, first failed row or -1).");
-  m.def("update_coordinate", bound_update_coordinate, "rows"_a, "factors"_a, "regularization"_a, "other"_a,
-        "gramian_column"_a, "alpha0"_a, "f"_a, "residuals"_a, "threads"_a,
+  m.def("update_coordinate", bound_update_coordinate, "rows"_a, "factors"_a.noconvert(), "regularization"_a,
+        "other"_a, "gramian_column"_a, "alpha0"_a, "f"_a, "residuals"_a.noconvert(), "threads"_a,
         "iCD: one coordinate of every row, residuals cached; first failed row or -1.");
   m.def("predict", bound_predict, "rows"_a, "factors"_a, "other"_a, "threads"_a,
         "sqrt(a) (<x,h> - y) for every interaction, in the rows' order.");

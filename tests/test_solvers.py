@@ -5,11 +5,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from problems import Case, cases, error, half_sweep, make_case, reference_block, reference_epoch, solvers_for
-
 from reference import blocks
 
 from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, Objective, SolveError
 from ialspp.solvers import Problem
+
+pytestmark = pytest.mark.usefixtures("isa")  # everything here once per instruction set
 
 DIMS = (1, 7, 16, 33, 64, 130)
 SOLVERS = [(dim, solver) for dim in DIMS for solver in solvers_for(dim)]
@@ -22,7 +23,7 @@ few = settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck
 @pytest.mark.parametrize(("dim", "solver"), SOLVERS)
 @given(data=st.data())
 @few
-def test_a_half_sweep_matches_the_reference(isa, dim, solver, data):
+def test_a_half_sweep_matches_the_reference(dim, solver, data):
     case, threads = data.draw(cases(dim)), data.draw(st.integers(1, 3))
     check_half_sweep_of_users(solver, case, threads)
     check_half_sweep_of_items(solver, case, threads)
@@ -45,7 +46,7 @@ def check_half_sweep_of_items(solver, case, threads):
 @pytest.mark.parametrize(("dim", "solver"), SOLVERS)
 @given(data=st.data())
 @few
-def test_an_epoch_matches_the_reference(isa, dim, solver, data):
+def test_an_epoch_matches_the_reference(dim, solver, data):
     case = data.draw(cases(dim))
     problem, reference = case.problem(data.draw(st.integers(1, 3))), case.reference()
     observed = solver.epoch(problem)
@@ -57,7 +58,7 @@ def test_an_epoch_matches_the_reference(isa, dim, solver, data):
 
 @pytest.mark.parametrize("solver", [*KINDS, IALSpp(block_size=7), IALSpp(block_size=33, sweep="side")])
 @pytest.mark.parametrize("weights", [False, True])
-def test_very_long_rows_match_the_reference(isa, solver, weights):
+def test_very_long_rows_match_the_reference(solver, weights):
     case = make_case(users=3, items=LONG, dim=33, density=0.9, weights=weights, seed=4)
     assert case.data.by_user.counts.max() >= 32768
     check_half_sweep_of_users(solver, case, threads=3)
@@ -79,7 +80,7 @@ def long_rows():
 
 @given(case=cases(dim=20))
 @few
-def test_one_block_of_everything_is_ials(isa, case):
+def test_one_block_of_everything_is_ials(case):
     exact, blocked = case.problem(), case.problem()
     IALS().epoch(exact)
     IALSpp(block_size=20).epoch(blocked)
@@ -88,7 +89,7 @@ def test_one_block_of_everything_is_ials(isa, case):
 
 @given(case=cases(dim=20))
 @few
-def test_blocks_of_one_are_icd(isa, case):
+def test_blocks_of_one_are_icd(case):
     scalar, blocked = case.problem(), case.problem()
     ICD().epoch(scalar)
     IALSpp(block_size=1).epoch(blocked)
@@ -97,7 +98,7 @@ def test_blocks_of_one_are_icd(isa, case):
 
 @given(case=cases(dim=12))
 @few
-def test_the_gradient_is_zero_after_an_exact_update(isa, case):
+def test_the_gradient_is_zero_after_an_exact_update(case):
     problem = case.problem()
     _, before = case.objective.gradient(case.data, case.W, case.H)
     IALS().epoch(problem)
@@ -108,7 +109,7 @@ def test_the_gradient_is_zero_after_an_exact_update(isa, case):
 @pytest.mark.parametrize("solver", KINDS)
 @given(case=cases(dim=12))
 @few
-def test_the_loss_never_rises(isa, solver, case):
+def test_the_loss_never_rises(solver, case):
     problem = case.problem()
     losses = [case.reference().loss()]
     for _ in range(4):
@@ -120,7 +121,7 @@ def test_the_loss_never_rises(isa, solver, case):
 
 @pytest.mark.parametrize("solver", KINDS)
 @pytest.mark.parametrize("make", [lambda: make_case(users=300, items=200, dim=21, weights=True), long_rows])
-def test_bits_are_equal_on_any_number_of_threads(isa, solver, make):
+def test_bits_are_equal_on_any_number_of_threads(solver, make):
     case = make()
     results = []
     for threads in (1, 2, 3, 16):
@@ -134,7 +135,7 @@ def test_bits_are_equal_on_any_number_of_threads(isa, solver, make):
 
 
 @pytest.mark.parametrize("solver", KINDS)
-def test_nothing_to_hold_a_row_in_place_still_gives_finite_factors(isa, solver):
+def test_nothing_to_hold_a_row_in_place_still_gives_finite_factors(solver):
     free = Objective(unobserved_weight=0.0, regularization=0.0)
     case = make_case(users=30, items=6, dim=20, density=0.2, objective=free)
     assert (case.data.by_user.counts == 0).any()
@@ -149,7 +150,7 @@ def test_nothing_to_hold_a_row_in_place_still_gives_finite_factors(isa, solver):
 
 @pytest.mark.parametrize("solver", KINDS)
 @pytest.mark.parametrize("weight", [1e-30, 1e10, 1e20, 3e38])
-def test_extreme_weights_give_finite_factors_or_name_the_row(isa, solver, weight):
+def test_extreme_weights_give_finite_factors_or_name_the_row(solver, weight):
     data = Interactions.from_arrays(user=["a", "a", "b"], item=["x", "y", "y"], weight=[weight, 1.0, weight])
     model = ImplicitMF(dim=9, solver=solver, epochs=6)
     try:
@@ -160,7 +161,7 @@ def test_extreme_weights_give_finite_factors_or_name_the_row(isa, solver, weight
     assert np.isfinite(model.item_factors).all()
 
 
-def test_a_row_that_overflows_is_named_with_a_remedy(isa):
+def test_a_row_that_overflows_is_named_with_a_remedy():
     data = Interactions.from_arrays(
         user=["fine", "bad"], item=["x", "x"], label=[1.0, 3e38], weight=[1.0, 3e38]
     )

@@ -1,0 +1,124 @@
+// The solvers through the core alone: rows long and empty, on several threads, with the same bits.
+#include <cstring>
+#include <numeric>
+
+#include "../dispatch.h"
+#include "../factors.h"
+#include "../solvers/solvers.h"
+#include "check.h"
+
+using namespace ialspp;
+
+namespace {
+
+constexpr int64_t kDim = 19, kColumns = 40'000;
+
+// Three rows: one with every column, one with none, one with two.
+struct Problem {
+  std::vector<int64_t> offsets{0, kColumns, kColumns, kColumns + 2};
+  std::vector<int32_t> columns;
+  std::vector<float> weights, lambda{3.0f, 2.0f, 1.0f}, start, other;
+  std::vector<double> gram;
+  Rows rows;
+
+  Problem()
+      : columns(kColumns),
+        weights(normals(kColumns + 2, 1)),
+        start(normals(3 * kDim, 2)),
+        other(normals(kColumns * kDim, 3)),
+        gram(kDim * kDim) {
+    std::iota(columns.begin(), columns.end(), 0);
+    columns.insert(columns.end(), {5, 77});
+    for (float& a : weights) a = std::abs(a);
+    gramian(kernels(), other.data(), kColumns, kDim, 0, kDim, gram.data(), 2);
+    rows = {3, offsets.data(), columns.data(), nullptr, weights.data()};
+  }
+
+  Block block(int64_t begin, int64_t width) const {
+    return {kernels(), {other.data() + begin, kDim, width}, begin, kDim, gram.data() + begin, kDim, 0.1f};
+  }
+};
+
+enum class Sweep { exact, by_block, by_row };
+
+std::vector<float> solved(const Problem& p, Sweep sweep, int threads) {
+  std::vector<float> x = p.start;
+  const Side side{p.rows, x.data(), p.lambda.data(), kDim};
+  const Columns all{p.other.data(), kDim, kDim};
+  if (sweep == Sweep::exact) {
+    CHECK(solve_rows(side, p.block(0, kDim), true, threads).failed_row == -1);
+    return x;
+  }
+  std::vector<Block> blocks;
+  for (int64_t begin = 0; begin < kDim; begin += 8)
+    blocks.push_back(p.block(begin, std::min<int64_t>(8, kDim - begin)));
+  if (sweep == Sweep::by_row) {
+    CHECK(update_blocks_by_row(side, blocks, all, threads).failed_row == -1);
+    return x;
+  }
+  std::vector<float> residuals(p.columns.size());
+  predict(kernels(), side, all, residuals.data(), threads);
+  for (const Block& block : blocks)
+    CHECK(update_block(side, block, {residuals.data(), nullptr, nullptr}, threads).failed_row == -1);
+  return x;
+}
+
+}  // namespace
+
+TEST(the_same_bits_on_any_number_of_threads) {
+  const Problem p;
+  for (const Sweep sweep : {Sweep::exact, Sweep::by_block, Sweep::by_row}) {
+    const std::vector<float> one = solved(p, sweep, 1);
+    for (const int threads : {2, 3, 16}) CHECK(solved(p, sweep, threads) == one);
+  }
+}
+
+TEST(both_sweeps_of_one_side_agree) {
+  const Problem p;
+  const std::vector<float> by_block = solved(p, Sweep::by_block, 2), by_row = solved(p, Sweep::by_row, 2);
+  for (size_t i = 0; i < by_block.size(); ++i) CHECK(near(by_block[i], by_row[i], 1e-5));
+}
+
+TEST(an_empty_row_solves_to_zero) {
+  const Problem p;
+  const std::vector<float> x = solved(p, Sweep::exact, 2);
+  for (int64_t k = 0; k < kDim; ++k) CHECK(x[kDim + k] == 0.0f);
+}
+
+TEST(the_gradient_of_an_exact_solution_is_zero) {
+  const Problem p;
+  const std::vector<float> x = solved(p, Sweep::exact, 2);
+  for (const int64_t row : {0, 2})
+    for (int64_t k = 0; k < kDim; ++k) {
+      double gradient = p.lambda[row] * x[row * kDim + k], scale = 1;
+      for (int64_t c = 0; c < kDim; ++c) gradient += 0.1 * p.gram[k * kDim + c] * x[row * kDim + c];
+      for (int64_t j = p.offsets[row]; j < p.offsets[row + 1]; ++j) {
+        const float* h = &p.other[p.columns[j] * kDim];
+        double prediction = 0;
+        for (int64_t c = 0; c < kDim; ++c) prediction += x[row * kDim + c] * h[c];
+        gradient += p.weights[j] * (prediction - 1) * h[k];
+        scale += std::abs(p.weights[j] * h[k]);
+      }
+      CHECK(std::abs(gradient) < 1e-5 * scale);
+    }
+}
+
+TEST(a_row_that_overflows_is_reported_and_left_alone) {
+  Problem p;
+  p.weights[kColumns] = INFINITY;
+  std::vector<float> x = p.start;
+  const Side side{p.rows, x.data(), p.lambda.data(), kDim};
+  CHECK(solve_rows(side, p.block(0, kDim), false, 2).failed_row == 2);
+  CHECK(std::memcmp(&x[2 * kDim], &p.start[2 * kDim], kDim * sizeof(float)) == 0);
+}
+
+TEST(gramian_columns_match_the_whole) {
+  const Problem p;
+  for (const auto& [begin, end] : {std::pair<int64_t, int64_t>{0, 1}, {3, 9}, {18, 19}}) {
+    std::vector<double> part(kDim * (end - begin));
+    gramian(kernels(), p.other.data(), kColumns, kDim, begin, end, part.data(), 3);
+    for (int64_t r = 0; r < kDim; ++r)
+      for (int64_t c = begin; c < end; ++c)
+        CHECK(near(part[r * (end - begin) + c - begin], p.gram[r * kDim + c], 1e-6));
+  }
+}

@@ -1,0 +1,17 @@
+"""Proves a wheel with nothing but numpy beside it: import, train, recommend."""
+
+import numpy as np
+
+import ialspp
+from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, _core
+
+rng = np.random.default_rng(0)
+data = Interactions.from_arrays(user=rng.integers(0, 300, 5000), item=rng.integers(0, 200, 5000))
+for isa in _core.available_isas():
+    _core.select_isa(isa)
+    for solver in (IALS(), ICD(), IALSpp(), IALSpp(sweep="side")):
+        model = ImplicitMF(dim=20, solver=solver, epochs=3).fit(data)
+        losses = [record.loss for record in model.history]
+        assert losses == sorted(losses, reverse=True), (isa, solver, losses)
+        assert len(model.recommend([5, 7], k=4)[1]) == 4
+print(f"ialspp {ialspp.__version__} works: {', '.join(_core.available_isas())}")

@@ -1,0 +1,148 @@
+"""The extension attacked directly: wrong shapes, types and indices are exceptions, never crashes."""
+
+import numpy as np
+import pytest
+
+from ialspp import _core
+
+
+def rows(offsets=(0, 2, 3), columns=(0, 2, 1), n_columns=3, labels=None, weights=None):
+    return _core.Rows(
+        np.array(offsets, np.int64),
+        np.array(columns, np.int32),
+        n_columns,
+        None if labels is None else np.array(labels, np.float32),
+        None if weights is None else np.array(weights, np.float32),
+    )
+
+
+def floats(*shape):
+    return np.ones(shape, dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"offsets": ()}, "offsets must not be empty"),
+        ({"offsets": (1, 2, 3)}, "offsets must run from 0"),
+        ({"offsets": (0, 2, 4)}, "offsets must run from 0"),
+        ({"offsets": (0, 5, 3)}, "offsets must not decrease, at position 1"),
+        ({"columns": (0, 3, 1)}, "columns must be from 0 to 2, at position 1"),
+        ({"columns": (0, 2, -1)}, "columns must be from 0 to 2, at position 2"),
+        ({"labels": (1, 2)}, "length of labels must be 3, got 2"),
+        ({"weights": (1, 2, 3, 4)}, "length of weights must be 3, got 4"),
+    ],
+)
+def test_rows_check_themselves(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        rows(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("starts", "ranks", "message"),
+    [
+        ((0, 1, 3), (0, 0, 0), "length of starts must be 4, got 3"),
+        ((0, 1, 2, 3), (0, 0), "length of ranks must be 3, got 2"),
+        ((0, 1, 2, 4), (0, 0, 0), "starts must run from 0"),
+        ((0, 2, 1, 3), (0, 0, 0), "starts must not decrease, at position 1"),
+        ((0, 1, 2, 3), (0, 1, 0), "ranks must stay inside their column's list, at position 1"),
+    ],
+)
+def test_cache_order_is_checked(starts, ranks, message):
+    with pytest.raises(ValueError, match=message):
+        rows().set_cache_order(np.array(starts, np.int64), np.array(ranks, np.uint32))
+
+
+GRAM = np.eye(2)
+GOOD = {
+    "solve_rows": (rows(), floats(2, 2), floats(2), floats(3, 2), GRAM, 0.1, True, 2),
+    "update_side": (rows(), floats(2, 2), floats(2), floats(3, 2), GRAM, 0.1, 1, 2),
+    "update_block": (rows(), floats(2, 2), floats(2), floats(3, 2), GRAM[:, :1].copy(), 0.1, 1, floats(3), 2),
+    "update_coordinate": (rows(), floats(2, 2), floats(2), floats(3, 2), floats(2), 0.1, 1, floats(3), 2),
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_good_arguments_work(name):
+    getattr(_core, name)(*GOOD[name])
+
+
+@pytest.mark.parametrize("name", GOOD)
+@pytest.mark.parametrize(
+    ("place", "wrong"),
+    [
+        (1, floats(3, 2)),
+        (1, floats(2, 3)),
+        (1, floats(2, 0)),
+        (1, floats(2)),
+        (1, np.ones((2, 2))),
+        (1, floats(2, 4)[:, ::2]),
+        (2, floats(3)),
+        (3, floats(2, 2)),
+        (3, floats(3, 3)),
+        (4, np.eye(5)),
+        (4, None),
+        (7, floats(2)),
+    ],
+)
+def test_wrong_arguments_are_exceptions(name, place, wrong):
+    arguments = list(GOOD[name])
+    arguments[place] = wrong
+    with pytest.raises((TypeError, ValueError)):
+        getattr(_core, name)(*arguments)
+
+
+@pytest.mark.parametrize("begin", [-1, 2, 100])
+def test_blocks_outside_the_factors_are_exceptions(begin):
+    for name in ("update_block", "update_coordinate"):
+        arguments = list(GOOD[name])
+        arguments[6] = begin
+        with pytest.raises(ValueError, match="outside the factors"):
+            getattr(_core, name)(*arguments)
+    with pytest.raises(ValueError, match="outside the factors"):
+        _core.gramian(floats(5, 2), begin, begin + 1, 1)
+
+
+def test_a_block_size_of_zero_is_an_exception():
+    arguments = list(GOOD["update_side"])
+    arguments[6] = 0
+    with pytest.raises(ValueError, match="block_size"):
+        _core.update_side(*arguments)
+
+
+def test_counting_sort_checks_its_keys():
+    with pytest.raises(ValueError, match="keys must be from 0 to 1, at position 2"):
+        _core.counting_sort(np.array([0, 1, 2], np.int32), 2)
+    with pytest.raises(ValueError, match="n_keys must not be negative"):
+        _core.counting_sort(np.array([], np.int32), -1)
+
+
+def test_empty_arrays_are_fine():
+    assert _core.gramian(floats(0, 3), 0, 3, 2).tolist() == np.zeros((3, 3)).tolist()
+    assert _core.squared_sum(floats(0), 2) == 0
+    assert _core.scores(floats(0, 3), floats(4, 3), 2).shape == (0, 4)
+    empty = _core.Rows(np.zeros(1, np.int64), np.zeros(0, np.int32), 3)
+    assert _core.predict(empty, floats(0, 2), floats(3, 2), 2).shape == (0,)
+
+
+@pytest.mark.usefixtures("isa")
+@pytest.mark.parametrize(("rows_", "dim"), [(1, 1), (1000, 7), (5000, 130), (300, 600)])
+def test_gramians_match_numpy(rows_, dim):
+    x = np.random.default_rng(0).normal(size=(rows_, dim)).astype(np.float32)
+    wanted = x.astype(float).T @ x.astype(float)
+    whole = _core.gramian(x, 0, dim, 3)
+    assert np.abs(whole - wanted).max() < 1e-6 * np.abs(wanted).max()
+    part = _core.gramian(x, dim // 3, dim // 3 + 1 + dim // 2, 2)
+    assert np.abs(part - wanted[:, dim // 3 : dim // 3 + 1 + dim // 2]).max() < 1e-6 * np.abs(wanted).max()
+
+
+@pytest.mark.usefixtures("isa")
+def test_scores_match_numpy():
+    rng = np.random.default_rng(0)
+    x, y = (rng.normal(size=(n, 37)).astype(np.float32) for n in (19, 53))
+    assert np.abs(_core.scores(x, y, 3) - x @ y.T).max() < 1e-5
+
+
+def test_unknown_instruction_sets_are_refused():
+    with pytest.raises(ValueError, match="not available: mmx"):
+        _core.select_isa("mmx")

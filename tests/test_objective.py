@@ -1,0 +1,77 @@
+"""The loss, its parts and its gradient against the reference and finite differences."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from problems import cases, make_case
+
+from ialspp import ImplicitMF, Objective
+from ialspp.solvers import IALS, ICD, IALSpp
+
+few = settings(max_examples=15, deadline=None)
+
+
+@given(case=cases(dim=9))
+@few
+def test_the_parts_of_the_loss_match_the_reference(case):
+    loss = case.objective.loss(case.data, case.W, case.H)
+    wanted = case.reference().parts()
+    assert (loss.observed, loss.unobserved, loss.regularization) == pytest.approx(wanted, rel=1e-6, abs=1e-9)
+    assert loss.total == pytest.approx(sum(wanted), rel=1e-6, abs=1e-9)
+
+
+@given(case=cases(dim=3))
+@few
+def test_the_gradient_matches_finite_differences(case):
+    dW, dH = case.objective.gradient(case.data, case.W, case.H)
+    reference, step = case.reference(), 1e-4
+    for factors, gradient in ((reference.W, dW), (reference.H, dH)):
+        at = (len(factors) // 2, 1)
+        factors[at] += step
+        up = reference.loss()
+        factors[at] -= 2 * step
+        down = reference.loss()
+        factors[at] += step
+        assert gradient[at] == pytest.approx((up - down) / (2 * step), rel=1e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize("solver", [IALS(), ICD(), IALSpp(block_size=5), IALSpp(block_size=5, sweep="side")])
+def test_the_history_holds_the_exact_loss(solver):
+    case = make_case(users=200, items=100, dim=17, labels=True, weights=True)
+    model = ImplicitMF(dim=17, solver=solver, objective=case.objective, epochs=3).fit(case.data)
+    case.W, case.H = model.user_factors, model.item_factors
+    last = model.history[-1]
+    assert (last.observed, last.unobserved, last.regularization) == pytest.approx(
+        case.reference().parts(), rel=1e-5
+    )
+    assert last.loss == pytest.approx(case.reference().loss(), rel=1e-6)
+
+
+def test_row_regularization_follows_the_counts():
+    objective = Objective(unobserved_weight=0.5, regularization=0.1, exponent=2.0)
+    assert objective.row_regularization(np.array([0, 3]), n_other=4).tolist() == pytest.approx([0.4, 2.5])
+
+
+def test_exponent_zero_is_the_plain_regularizer():
+    plain = Objective(unobserved_weight=0.0, regularization=0.1, exponent=0.0)
+    assert plain.row_regularization(np.array([0, 30]), n_other=4).tolist() == pytest.approx([0.1, 0.1])
+
+
+def test_regularization_that_overflows_is_an_error():
+    with pytest.raises(ValueError, match=r"regularization 0\.1 with exponent 50\.0 overflows"):
+        Objective(regularization=0.1, exponent=50).row_regularization(np.array([10]), n_other=10)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [
+        (((5, 2), (4, 3)), "two matrices of one width"),
+        (((4, 2), (5, 2)), "must have 5 and 4 rows"),
+        (((5,), (4, 2)), "two matrices of one width"),
+    ],
+)
+def test_factors_of_the_wrong_shape_are_an_error(shapes, message):
+    data = make_case(users=5, items=4, dim=2).data
+    W, H = (np.ones(shape, dtype=np.float32) for shape in shapes)
+    with pytest.raises(ValueError, match=message):
+        Objective().loss(data, W, H)
