@@ -7,7 +7,7 @@ BIN := .venv/bin
 NATIVE := $(shell find native -type f) CMakeLists.txt
 BUILD := build/native
 
-.PHONY: demo test lint format native-test python-test quality sanitize bench wheel clean
+.PHONY: demo test lint format native-test python-test sanitize bench wheel clean
 
 demo: .venv/.demo
 	$(BIN)/python examples/demo.py
@@ -30,9 +30,6 @@ native-test: .venv/.dev
 
 python-test: .venv/.dev
 	$(BIN)/python -m pytest
-
-quality: .venv/.dev      ## the published numbers, all seeds and solvers (about half an hour)
-	IALSPP_QUALITY=full $(BIN)/python -m pytest tests/test_quality.py -p no:randomly -v
 
 sanitize: .venv/.dev
 	$(call native_tests,$(BUILD)-address,-DIALSPP_SANITIZE=address$(comma)undefined)

@@ -18,7 +18,7 @@ def isa(request):
     _core.select_isa(before)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def shared_data():
     """The folder of a real data set, or a skip that says which one is missing."""
 

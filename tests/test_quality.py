@@ -1,28 +1,23 @@
 """Published numbers on real data: MovieLens 1M in the NCF split, leave one out among 99 negatives.
 
 Settings from Rendle et al., "Revisiting the Performance of iALS on Item Recommendation Benchmarks":
-d = 192, 12 epochs, lambda 0.007, alpha0 0.3, nu 1. `make test` runs one seed, `make quality` three.
+d = 192, 12 epochs, lambda 0.007, alpha0 0.3, nu 1. Means over three seeds.
 """
 
 import functools
-import os
 
 import numpy as np
 import pytest
 
 from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, Objective
 
-SEEDS = (1, 2, 3) if os.environ.get("IALSPP_QUALITY") == "full" else (1,)
+SEEDS = (1, 2, 3)
 OTHERS = [IALSpp(block_size=16), IALSpp(block_size=64), IALSpp(block_size=64, sweep="side"), ICD()]
 
 
 @pytest.fixture(scope="module")
-def split():
-    from conftest import SHARED_DATA
-
-    folder = SHARED_DATA / "ncf-ml1m"
-    if not folder.is_dir():
-        pytest.skip("needs the data set ncf-ml1m in ../shared/data")  # it may not be redistributed
+def split(shared_data):
+    folder = shared_data("ncf-ml1m")
     train = np.loadtxt(folder / "ml-1m.train.rating", dtype=np.int64, usecols=(0, 1))
     test = np.loadtxt(folder / "ml-1m.test.rating", dtype=np.int64, usecols=(0, 1))
     negatives = np.loadtxt(folder / "ml-1m.test.negative", dtype=np.int64, usecols=range(1, 100))
@@ -61,7 +56,7 @@ def mean_quality(split):
             for seed in SEEDS
         ]
         mean = np.mean(results, axis=0)
-        print(f"{solver}: HR@10 {mean[0]:.4f}, NDCG@10 {mean[1]:.4f} over seeds {SEEDS}")
+        print(f"{solver}: HR@10 {mean[0]:.4f}, NDCG@10 {mean[1]:.4f}")
         return mean
 
     return measure

@@ -3,46 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
+from .csr import Csr, Floats, rows_by_user, transpose
 from .ids import IdMap, first_missing
-
-Floats = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Csr:
-    """One side's rows: row r owns entries offsets[r] .. offsets[r + 1]. Labels or weights of 1 are None."""
-
-    offsets: NDArray[np.int64]
-    columns: NDArray[np.int32]
-    n_columns: int
-    labels: Floats | None = None
-    weights: Floats | None = None
-
-    def __post_init__(self) -> None:
-        for array in (self.offsets, self.columns, self.labels, self.weights):
-            if array is not None:
-                array.flags.writeable = False
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """The number of interactions of each row."""
-        return np.diff(self.offsets)
-
-    @property
-    def row_numbers(self) -> NDArray[np.int32]:
-        """The row of each entry."""
-        return np.repeat(np.arange(len(self.offsets) - 1, dtype=np.int32), self.counts)
-
-    def native(self) -> _core.Rows:
-        """The same arrays as the compiled core takes them; nothing is copied."""
-        return _core.Rows(self.offsets, self.columns, self.n_columns, self.labels, self.weights)
 
 
 class Interactions:
@@ -71,8 +38,8 @@ class Interactions:
         weight: Floats | None,
     ) -> None:
         self.users, self.items = users, items
-        self.by_user = self._by_user(user_rows, item_rows, label, weight)
-        self.by_item, self.item_ranks = _transpose(self.by_user)
+        self.by_user = rows_by_user(users, items, user_rows, item_rows, label, weight)
+        self.by_item, self.item_ranks = transpose(self.by_user)
 
     @classmethod
     def from_arrays(
@@ -104,7 +71,7 @@ class Interactions:
                 f"user and item must have the same length, got {len(user_rows)} and {len(item_rows)}"
             )
         n = len(user_rows)
-        return cls(user_map, item_map, user_rows, item_rows, _labels(label, n), _weights(weight, n))
+        return cls(user_map, item_map, user_rows, item_rows, labels_of(label, n), weights_of(weight, n))
 
     @classmethod
     def from_scipy(
@@ -190,75 +157,13 @@ class Interactions:
         suffix = f", with {' and '.join(extras)}" if extras else ""
         return f"Interactions({self.n_users} users x {self.n_items} items, {len(self)} pairs{suffix})"
 
-    def _by_user(
-        self,
-        user: NDArray[np.int32],
-        item: NDArray[np.int32],
-        label: Floats | None,
-        weight: Floats | None,
-    ) -> Csr:
-        """Sorted by user, then item, each pair once."""
-        _, order = _core.counting_sort(np.ascontiguousarray(item), self.n_items)
-        offsets, by_user = _core.counting_sort(user[order], self.n_users)
-        order = order[by_user]
-        user, item = user[order], item[order]
-        label = None if label is None else label[order]
-        weight = None if weight is None else weight[order]
-
-        repeated = (user[1:] == user[:-1]) & (item[1:] == item[:-1])
-        if repeated.any():
-            first = np.flatnonzero(np.concatenate([[True], ~repeated]))
-            self._check_labels_agree(user, item, label, repeated)
-            user, item = user[first], item[first]
-            label = None if label is None else label[first]
-            weight = None if weight is None else _sums(weight, first)
-            self._check_sums(user, item, weight)
-            offsets = np.concatenate([[0], np.bincount(user, minlength=self.n_users).cumsum()])
-        return Csr(offsets, item, self.n_items, _unless_ones(label), _unless_ones(weight))
-
-    def _check_labels_agree(
-        self,
-        user: NDArray[np.int32],
-        item: NDArray[np.int32],
-        label: Floats | None,
-        repeated: NDArray[np.bool_],
-    ) -> None:
-        if label is None:
-            return
-        conflicts = np.flatnonzero(repeated & (label[1:] != label[:-1]))
-        if len(conflicts):
-            at = conflicts[0]
-            raise ValueError(
-                f"labels disagree for {self._pair(user[at], item[at])}: "
-                f"{label[at]:g} and {label[at + 1]:g}; a pair has one label"
-            )
-
-    def _check_sums(self, user: NDArray[np.int32], item: NDArray[np.int32], weight: Floats | None) -> None:
-        if weight is not None and not np.isfinite(weight).all():
-            at = np.flatnonzero(~np.isfinite(weight))[0]
-            raise ValueError(
-                f"the weights of {self._pair(user[at], item[at])} add up to more than single precision holds"
-            )
-
-    def _pair(self, user: int, item: int) -> str:
-        return f"user {self.users[user]!r} and item {self.items[item]!r}"
-
-
-def _transpose(by_user: Csr) -> tuple[Csr, NDArray[np.uint32]]:
-    offsets, order = _core.counting_sort(by_user.columns, by_user.n_columns)
-    columns = by_user.row_numbers[order]
-    ranks = (order - by_user.offsets[columns]).astype(np.uint32)
-    labels = None if by_user.labels is None else by_user.labels[order]
-    weights = None if by_user.weights is None else by_user.weights[order]
-    return Csr(offsets, columns, len(by_user.offsets) - 1, labels, weights), ranks
-
 
 def _rows_of(
     values: Iterable[Any], known: Iterable[Any] | None, name: str
 ) -> tuple[IdMap, NDArray[np.int32]]:
     if known is None:
         return IdMap.factorize(values, name=name)
-    ids = IdMap(known, name=name)
+    ids = known if isinstance(known, IdMap) else IdMap(known, name=name)
     return ids, ids.rows(values).astype(np.int32)
 
 
@@ -269,16 +174,13 @@ def _axis_ids(ids: Iterable[Any] | None, length: int, name: str, axis: str) -> I
     return mapped
 
 
-def _sums(weight: Floats, first: NDArray[np.int64]) -> Floats:
-    with np.errstate(over="ignore"):
-        return np.add.reduceat(weight, first, dtype=np.float64).astype(np.float32)
-
-
-def _labels(values: ArrayLike | None, length: int) -> Floats | None:
+def labels_of(values: ArrayLike | None, length: int) -> Floats | None:
+    """Labels as they are kept: one finite number per interaction."""
     return None if values is None else _numbers(values, length, "label")
 
 
-def _weights(values: ArrayLike | None, length: int) -> Floats | None:
+def weights_of(values: ArrayLike | None, length: int) -> Floats | None:
+    """Weights as they are kept: one finite number per interaction, not negative."""
     return None if values is None else _not_negative(_numbers(values, length, "weight"))
 
 
@@ -307,11 +209,6 @@ def _not_negative(weights: Floats | None) -> Floats | None:
     if weights is not None and len(bad := np.flatnonzero(weights < 0)):
         raise ValueError(f"weight must be >= 0, but is {weights[bad[0]]} at position {bad[0]}")
     return weights
-
-
-def _unless_ones(values: Floats | None) -> Floats | None:
-    """None where every value is 1, so that plain data costs nothing extra."""
-    return None if values is None or bool(np.all(values == 1)) else values
 
 
 def _column(frame: Any, name: str) -> NDArray[Any]:

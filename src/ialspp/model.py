@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from .csr import Csr
 from .errors import NotFittedError
+from .histories import rows_of_histories
 from .ids import IdMap
-from .interactions import Csr, Interactions
+from .interactions import Interactions
 from .objective import Loss, Objective
 from .progress import epoch_bar
 from .ranking import Ranking, best
@@ -239,31 +241,7 @@ class ImplicitMF:
         weights, labels
             Numbers parallel to the histories.
         """
-        return self._solve(self._history_rows(histories, weights, labels))
-
-    def _history_rows(
-        self,
-        histories: Sequence[Iterable[Any]],
-        weights: Sequence[Iterable[float]] | None = None,
-        labels: Sequence[Iterable[float]] | None = None,
-    ) -> Csr:
-        for sequence in (histories, *histories) if _is_sequence(histories) else (histories,):
-            if not _is_sequence(sequence):
-                raise TypeError(
-                    "histories must be a sequence of histories, each a sequence of item ids; "
-                    f"got {sequence!r}"
-                )
-        listed = [list(history) for history in histories]
-        item = [value for history in listed for value in history]
-        numbers = np.repeat(np.arange(len(listed)), [len(history) for history in listed])
-        return Interactions.from_arrays(
-            user=numbers,
-            users=np.arange(len(listed)),
-            item=item,
-            items=self.items.ids,
-            label=_flattened("labels", labels, listed),
-            weight=_flattened("weights", weights, listed),
-        ).by_user
+        return self._solve(rows_of_histories(histories, self.items, weights, labels))
 
     def _solve(self, rows: Csr) -> Floats:
         """Row solves as iALS does them, against the item factors."""
@@ -271,7 +249,7 @@ class ImplicitMF:
         threads = resolve_threads(self.threads)
         if self._item_gramian is None:
             self._item_gramian = _core.gramian(items, 0, items.shape[1], threads)
-        vectors = np.zeros((len(rows.offsets) - 1, items.shape[1]), dtype=np.float32)
+        vectors = np.zeros((len(rows), items.shape[1]), dtype=np.float32)
         if len(vectors) == 0:
             return vectors
         numbers = IdMap(np.arange(len(vectors)), name="history")
@@ -314,8 +292,8 @@ class ImplicitMF:
         self, histories: Sequence[Iterable[Any]], k: int = 10, *, exclude_seen: bool = True
     ) -> list[Ranking]:
         """The k best items for users the model has not seen, from the items of each."""
-        rows = self._history_rows(histories)
-        numbers = np.arange(len(rows.offsets) - 1)
+        rows = rows_of_histories(histories, self.items, None, None)
+        numbers = np.arange(len(rows))
         return self._ranked(self._solve(rows), numbers, rows if exclude_seen else None, k)
 
     def similar_items(self, items: Any, k: int = 10) -> Any:
@@ -347,13 +325,9 @@ class ImplicitMF:
         rankings = []
         for row, scores in zip(rows, self._scores(vectors, items), strict=True):
             if seen is not None:
-                scores[seen.columns[seen.offsets[row] : seen.offsets[row + 1]]] = -np.inf
+                scores[seen.columns_of(row)] = -np.inf
             rankings.append(best(scores, k, self.items))
         return rankings
-
-
-def _is_sequence(value: Any) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, (str, bytes))
 
 
 def _is_one(ids: Any) -> bool:
@@ -368,14 +342,3 @@ def _read_only(array: Floats) -> Floats:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def _flattened(
-    name: str, values: Sequence[Iterable[float]] | None, histories: list[list[Any]]
-) -> list[float] | None:
-    if values is None:
-        return None
-    listed = [list(row) for row in values]
-    if [len(row) for row in listed] != [len(history) for history in histories]:
-        raise ValueError(f"{name} must have one number per item of each history")
-    return [value for row in listed for value in row]

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .interactions import Csr, Interactions
+from .csr import Csr
+from .interactions import Interactions
 from .settings import checked_number
 from .threads import resolve_threads
 
