@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -189,6 +190,8 @@ def _numbers(values: ArrayLike, length: int, name: str) -> Floats:
     array = np.asarray(values)
     if array.shape != (length,):
         raise ValueError(f"{name} must have shape ({length},), one per interaction, got {array.shape}")
+    if array.dtype == object and all(isinstance(value, Real) for value in array):
+        array = array.astype(np.float64)  # a nullable column of an older pandas
     if array.dtype.kind not in "iufb":
         raise TypeError(f"{name} must be numbers, got {array.dtype}")
     return _finite_floats(array, name)
