@@ -39,8 +39,9 @@ bench: .venv/.peers
 	$(BIN)/python benchmarks/peers.py
 
 wheel: .venv/.dev
+	rm -rf dist build/smoke
 	$(BIN)/python -m build --outdir dist
-	rm -rf build/smoke && $(PYTHON) -m venv build/smoke
+	$(PYTHON) -m venv build/smoke
 	build/smoke/bin/pip install --quiet dist/*.whl
 	build/smoke/bin/python tests/smoke.py
 

@@ -37,7 +37,7 @@ def ours(data: Interactions, solver: Solver, dim: int, threads: int) -> Epoch:
     model = ImplicitMF(dim=dim, solver=solver, epochs=1, threads=threads)
     users, items = model._initial(data)
     problem = Problem.of(data, model.objective, users, items, threads)
-    return lambda: model._epoch(problem, data).seconds
+    return lambda: model._epoch(problem, 1).seconds
 
 
 def irspack(data: Interactions, dim: int, threads: int, **solver: str | int) -> Epoch:

@@ -35,8 +35,9 @@ void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
 }
 
-// The position of the first of n entries for which `bad` holds must not exist.
+// None of n entries may be bad; the message says where the first one is.
 void require_none(int64_t n, const auto& bad, const std::string& message) {
+  const nb::gil_scoped_release release;
   for (int64_t i = 0; i < n; ++i)
     if (bad(i)) throw std::invalid_argument(message + ", at position " + std::to_string(i));
 }
@@ -128,11 +129,11 @@ class BoundRows {
 Side side_of(const BoundRows& rows, const Matrix<float>& factors, const Array<const float>& lambda) {
   require_length("factors", length(factors), rows.rows().size);
   require_length("regularization", length(lambda), rows.rows().size);
-  require(factors.shape(1) >= 1, "factors must have at least one column");
   return {rows.rows(), factors.data(), lambda.data(), length(factors, 1)};
 }
 
 void require_other(const BoundRows& rows, const auto& factors, const Matrix<const float>& other) {
+  require(factors.shape(1) >= 1, "factors must have at least one column");
   require_length("other", length(other), rows.n_columns());
   require(other.shape(1) == factors.shape(1), "both sides' factors must have the same width");
 }
@@ -264,7 +265,12 @@ auto bound_counting_sort(Array<const int32_t> keys, int64_t n_keys) {
   return std::pair(offsets, order);
 }
 
+unsigned long main_thread = 0;
+
+// Python runs signal handlers on its main thread only; any other need not ask, and at the end of the
+// process must not.
 bool signal_arrived() {
+  if (PyThread_get_thread_ident() != main_thread) return false;
   const nb::gil_scoped_acquire acquire;
   return PyErr_CheckSignals() != 0;
 }
@@ -274,7 +280,9 @@ bool signal_arrived() {
 
 NB_MODULE(_core, m) {
   using namespace ialspp;
-  m.doc() = "The compiled core: one call updates one side. Python validates; this trusts.";
+  m.doc() = "The compiled core: one call updates one side of a factorisation.";
+  main_thread =
+      nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
   set_poll(signal_arrived);
 #ifdef NDEBUG
   nb::set_leak_warnings(false);  // a traceback kept to the end of the process is no leak of ours

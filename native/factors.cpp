@@ -15,7 +15,7 @@ constexpr int64_t kShares = 16;
 constexpr int64_t kChunk = 128;    // rows summed in single precision
 constexpr int64_t kColumns = 256;  // columns of the result at a time, which bounds the shares' memory
 
-constexpr int64_t kScoredRows = 16;  // rows that share one pass over all items
+constexpr int64_t kScoredRows = 16, kScoredPanels = 16;  // rows and panels of items scored together
 
 int64_t share_begin(int64_t rows, int64_t share) { return rows * share / kShares; }
 
@@ -120,12 +120,16 @@ void scores(const Kernels& k, const float* x, int64_t rows, const float* y, int6
         transposed.data()[(p * dim + f) * kPanel + c] = item < n_items ? y[item * dim + f] : 0.0f;
       }
   });
-  parallel_for(threads, (rows + kScoredRows - 1) / kScoredRows, [&](int64_t task) {
-    const int64_t first = task * kScoredRows, count = std::min(kScoredRows, rows - first);
-    float* padded_scores = scratch(kScoredRows * panels * kPanel);
-    k.multiply(x + first * dim, dim, count, dim, transposed.data(), panels, padded_scores);
-    for (int64_t r = 0; r < count; ++r)
-      std::copy_n(padded_scores + r * panels * kPanel, n_items, out + (first + r) * n_items);
+  parallel_for(threads, (panels + kScoredPanels - 1) / kScoredPanels, [&](int64_t task) {
+    const int64_t first = task * kScoredPanels, count = std::min(kScoredPanels, panels - first);
+    const int64_t begin = first * kPanel, width = std::min(count * kPanel, n_items - begin);
+    float* tile = scratch(kScoredRows * count * kPanel);
+    for (int64_t r = 0; r < rows; r += kScoredRows) {
+      const int64_t n = std::min(kScoredRows, rows - r);
+      k.multiply(x + r * dim, dim, n, dim, transposed.data() + begin * dim, count, tile);
+      for (int64_t i = 0; i < n; ++i)
+        std::copy_n(tile + i * count * kPanel, width, out + (r + i) * n_items + begin);
+    }
   });
 }
 

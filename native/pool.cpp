@@ -4,10 +4,11 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "memory.h"
 
@@ -23,11 +24,31 @@ constexpr auto kPollInterval = std::chrono::milliseconds(50);
 
 std::atomic<bool (*)()> poll_function{nullptr};
 
-bool should_stop(Clock::time_point& next_poll) {
+// What a thread keeps from one call to the next.
+struct Local {
+  AlignedFloats scratch;
+  int64_t scratch_floats = 0;
+  Clock::time_point next_poll{};
+  bool polling = false;
+};
+
+Local& local() {
+  thread_local Local mine;
+  return mine;
+}
+
+// The poll may run anything, calls into this library included: those get scratch memory of their own,
+// and no help from the pool, whose threads are busy with what was interrupted.
+bool should_stop() {
   const auto poll = poll_function.load();
-  if (!poll || Clock::now() < next_poll) return false;
-  next_poll = Clock::now() + kPollInterval;
-  return poll();
+  const auto now = Clock::now();
+  if (!poll || local().polling || now < local().next_poll) return false;
+  Local outer = std::exchange(local(), Local{});
+  local().polling = true;
+  const bool stop = poll();
+  local() = std::move(outer);
+  local().next_poll = Clock::now() + kPollInterval;
+  return stop;
 }
 
 struct Job {
@@ -43,7 +64,6 @@ struct Job {
   void stop() { next.store(count); }
 
   void work(bool polling) {
-    auto next_poll = Clock::now() + kPollInterval;
     for (int64_t i; (i = next.fetch_add(1)) < count;) {
       try {
         task(i);
@@ -52,7 +72,7 @@ struct Job {
         if (!failure) failure = std::current_exception();
         stop();
       }
-      if (polling && should_stop(next_poll)) {
+      if (polling && should_stop()) {
         interrupted = true;
         stop();
       }
@@ -73,9 +93,9 @@ class Pool {
     if (!owner.owns_lock()) return false;
     {
       const std::lock_guard lock(mutex_);
-      while (size_ < helpers) add_worker();
+      grow(helpers);
       job_ = &job;
-      wanted_ = pending_ = helpers;
+      wanted_ = pending_ = std::min(helpers, size_);
       ++round_;
     }
     wake_.notify_all();
@@ -87,9 +107,13 @@ class Pool {
   }
 
  private:
-  void add_worker() {
-    std::thread([this, number = size_, round = round_] { serve(number, round); }).detach();
-    ++size_;
+  // Where the system gives no more threads, those there are do the work.
+  void grow(int helpers) {
+    try {
+      for (; size_ < helpers; ++size_)
+        std::thread([this, number = size_, round = round_] { serve(number, round); }).detach();
+    } catch (const std::system_error&) {
+    }
   }
 
   void serve(int number, int64_t round) {
@@ -138,20 +162,19 @@ void set_poll(bool (*poll)()) { poll_function = poll; }
 void parallel_for(int threads, int64_t count, const Task& task) {
   Job job(task, count);
   const int helpers = static_cast<int>(std::min<int64_t>(threads, count)) - 1;
-  if (helpers < 1 || !pool().run(helpers, job)) job.work(true);
+  if (helpers < 1 || local().polling || !pool().run(helpers, job)) job.work(true);
   job.finish();
 }
 
 float* scratch(int64_t floats) {
-  thread_local AlignedFloats memory;
-  thread_local int64_t capacity = 0;
-  if (floats > capacity) {
-    capacity = 0;
-    memory = AlignedFloats();  // the old first: never both at once
-    memory = AlignedFloats(floats);
-    capacity = floats;
+  Local& mine = local();
+  if (floats > mine.scratch_floats) {
+    mine.scratch_floats = 0;
+    mine.scratch = AlignedFloats();  // the old first: never both at once
+    mine.scratch = AlignedFloats(floats);
+    mine.scratch_floats = floats;
   }
-  return memory.data();
+  return mine.scratch.data();
 }
 
 }  // namespace ialspp

@@ -10,8 +10,8 @@
 
 namespace ialspp {
 
-// A row with this many interactions or more is worked on by all threads together, in a fixed number
-// of segments: the same sums in the same order whoever computes them.
+// A row with this many interactions or more is summed in a fixed number of segments, so that all threads
+// may work on it together: the same sums in the same order whoever computes them.
 constexpr int64_t kLongRow = 32768;
 constexpr int64_t kSegments = 16;
 
@@ -32,6 +32,7 @@ struct Rows {
   const float* weights;
 
   int64_t count(int64_t row) const { return offsets[row + 1] - offsets[row]; }
+  int64_t count(Range group) const { return offsets[group.end] - offsets[group.begin]; }
   History history(int64_t row) const {
     return History{columns, labels, weights, 0}.slice(offsets[row], offsets[row + 1]);
   }
@@ -63,15 +64,18 @@ inline std::vector<Range> groups_of(const Rows& rows) {
 // update(rows of the group, threads that may share one row, outcome of the group)
 using UpdateGroup = std::function<void(Range, int, Outcome&)>;
 
+// Groups side by side, a thread each; then the rows so long that one thread would end last with them.
+
 inline Outcome for_each_group(const Rows& rows, int threads, const UpdateGroup& update) {
   const std::vector<Range> groups = groups_of(rows);
   std::vector<Outcome> outcomes(groups.size());
-  const auto is_long = [&](Range g) { return rows.count(g.begin) >= kLongRow; };
+  const int64_t fair_share = rows.offsets[rows.size] / (16 * threads);
+  const auto is_shared = [&](Range g) { return rows.count(g) >= std::max(kLongRow, fair_share); };
   parallel_for(threads, static_cast<int64_t>(groups.size()), [&](int64_t g) {
-    if (!is_long(groups[g])) update(groups[g], 1, outcomes[g]);
+    if (!is_shared(groups[g])) update(groups[g], 1, outcomes[g]);
   });
   for (size_t g = 0; g < groups.size(); ++g)
-    if (is_long(groups[g])) update(groups[g], threads, outcomes[g]);
+    if (is_shared(groups[g])) update(groups[g], threads, outcomes[g]);
 
   Outcome total;
   for (const Outcome& outcome : outcomes) {

@@ -78,17 +78,17 @@ void damp(const Block& block, float damping, float* hessian) {
   for (int64_t i = 0; i < block.width(); ++i) *diagonal(hessian, block.width(), i) += added;
 }
 
-constexpr float kDampings[] = {0.0f, 1e-6f, 1e-5f, 1e-4f, 1e-2f, 1.0f};
+// The least one leaves every pivot well above the tolerance of cholesky.h.
+constexpr float kDampings[] = {1e-5f, 1e-4f, 1e-2f, 1.0f};
 
 }  // namespace
 
-Block::Block(const Kernels& k, Columns fixed, int64_t first, int64_t d, const double* gramian,
+Block::Block(const Kernels& k, Columns fixed, int64_t first, int64_t depth, const double* gramian,
              int64_t gramian_stride, float alpha0)
     : kernels(k),
       other(fixed),
       begin(first),
-      depth(d),
-      coupling(panels() * d * kPanel),
+      coupling(panels() * depth * kPanel),
       curvature(padded(width()) * padded(width())) {
   const int64_t full = padded(width());
   for (int64_t row = 0; row < depth; ++row)
@@ -152,18 +152,18 @@ void add_predictions(const Kernels& kernels, const Columns& other, const History
 
 bool newton_step(const Block& block, const History& history, const float* residual, float lambda,
                  const float* linear, Workspace& w, int threads) {
+  build(block, history, residual, lambda, linear, w, threads);
+  return block.kernels.solve(w.hessian, block.panels(), w.gradient);
+}
+
+bool damped_step(const Block& block, const History& history, const float* residual, float lambda,
+                 const float* linear, Workspace& w, int threads) {
   for (const float damping : kDampings) {
     build(block, history, residual, lambda, linear, w, threads);
-    if (damping > 0) damp(block, damping, w.hessian);
+    damp(block, damping, w.hessian);
     if (block.kernels.solve(w.hessian, block.panels(), w.gradient)) return true;
   }
   return false;
-}
-
-double squared_sum(const float* x, int64_t n) {
-  double sum = 0;
-  for (int64_t i = 0; i < n; ++i) sum += static_cast<double>(x[i]) * x[i];
-  return sum;
 }
 
 }  // namespace ialspp

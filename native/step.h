@@ -29,7 +29,6 @@ struct Block {
   const Kernels& kernels;
   Columns other;            // h_jB
   int64_t begin;            // B = begin .. begin + width
-  int64_t depth;            // d
   AlignedFloats coupling;   // alpha0 G_:B: panels x depth x 16
   AlignedFloats curvature;  // alpha0 G_BB: panels x padded width x 16, ones on the padding's diagonal
 
@@ -42,7 +41,7 @@ struct Block {
 };
 
 // Memory for one row: a slab of its neighbours, `slab_width` columns wide, and the system over
-// `system_width` coordinates. A thread has one, and uses it for all rows.
+// `system_width` coordinates.
 class Workspace {
  public:
   float* hessian;   // padded system width squared
@@ -73,11 +72,13 @@ void residuals_at_zero(const History& history, float* residual);
 void add_predictions(const Kernels& kernels, const Columns& other, const History& history, const float* x,
                      float sign, float* residual, Workspace& w, int threads);
 
-// Solves A step = g for one row into w.gradient. linear: alpha0 G_B: x + lambda x_B, padded width.
-// A system that is not positive definite is damped until it is; false where nothing finite comes out.
+// Solves A step = g for one row into w.gradient; false where A is not positive definite.
+// linear: alpha0 G_B: x + lambda x_B, padded width.
 bool newton_step(const Block& block, const History& history, const float* residual, float lambda,
                  const float* linear, Workspace& w, int threads);
 
-double squared_sum(const float* x, int64_t n);
+// The same, A damped until it is positive definite; false where nothing finite comes out.
+bool damped_step(const Block& block, const History& history, const float* residual, float lambda,
+                 const float* linear, Workspace& w, int threads);
 
 }  // namespace ialspp

@@ -103,6 +103,11 @@ def test_blocks_outside_the_factors_are_exceptions(begin):
         _core.gramian(floats(5, 2), begin, begin + 1, 1)
 
 
+def test_factors_without_columns_are_exceptions():
+    with pytest.raises(ValueError, match="at least one column"):
+        _core.predict(rows(), floats(2, 0), floats(3, 0), 2)
+
+
 def test_a_block_size_of_zero_is_an_exception():
     arguments = list(GOOD["update_side"])
     arguments[6] = 0

@@ -167,3 +167,23 @@ def test_an_id_listed_twice_is_an_error_that_names_it(ids, named):
 def test_what_cannot_be_an_id_is_an_error_that_says_where(make, values, error, message):
     with pytest.raises(error, match=message):
         make(values, name="user")
+
+
+@pytest.mark.parametrize("large", [2**62, 2**63])
+def test_large_integers_are_told_apart_exactly_whatever_their_type(large):
+    values = [large + n for n in range(5)]
+    for source in (values, np.array(values, dtype=np.uint64)):
+        ids = IdMap(source)
+        for asked in (values, np.array(values, dtype=np.uint64)):
+            assert ids.rows(asked).tolist() == [0, 1, 2, 3, 4]
+        assert large + 77 not in ids
+        assert -1 not in ids
+        assert ids == IdMap(values)
+    mixed = IdMap([-1, 5, large])
+    assert mixed.rows(np.array([large, 5], dtype=np.uint64)).tolist() == [2, 1]
+
+
+def test_masked_ids_are_an_error_that_says_where():
+    with pytest.raises(TypeError, match=r"user.*position 1"):
+        IdMap(np.ma.array([1, 2], mask=[False, True]), name="user")
+    assert len(IdMap(np.ma.array([1, 2]))) == 2

@@ -62,9 +62,27 @@ def test_regularization_that_overflows_is_an_error():
         Objective(regularization=0.1, exponent=50).row_regularization(np.array([10]), n_other=10)
 
 
+def test_no_regularization_has_no_exponent_to_overflow():
+    objective = Objective(regularization=0, exponent=1000)
+    assert objective.row_regularization(np.array([10]), n_other=10).tolist() == [0]
+
+
+@pytest.mark.parametrize("value", [1e39, 10**400, float("nan"), -1, np.float64(np.inf)])
+def test_settings_must_fit_single_precision(value):
+    with pytest.raises(ValueError, match="unobserved_weight must be finite in single precision and >= 0"):
+        Objective(unobserved_weight=value)
+
+
+@pytest.mark.parametrize("value", [1j, np.complex64(1), "1", None, True])
+def test_settings_must_be_numbers(value):
+    with pytest.raises(TypeError, match="regularization must be a number"):
+        Objective(regularization=value)
+
+
 @pytest.mark.parametrize(
     ("shapes", "message"),
     [
+        (((5, 0), (4, 0)), "at least 1"),
         (((5, 2), (4, 3)), "two matrices of one width"),
         (((4, 2), (5, 2)), "must have 5 and 4 rows"),
         (((5,), (4, 2)), "two matrices of one width"),

@@ -1,8 +1,8 @@
 // One vector register of the instruction set this file is being compiled for.
 //
-// Every file under kernels/ is compiled once per instruction set, inside a namespace of that name and
-// without internal linkage leaking out: no standard-library templates here, or the linker might keep
-// the AVX-512 copy of one and hand it to a machine without AVX.
+// Every file under kernels/ is compiled once per instruction set, inside a namespace of that name, all
+// of it with internal linkage. No standard-library templates here: the linker might keep the AVX-512
+// copy of one and hand it to a machine without AVX.
 #pragma once
 
 #include <cstdint>

@@ -2,27 +2,6 @@
 #include "solvers.h"
 
 namespace ialspp {
-namespace {
-
-// Lines 6-16 for one row: x_B -= A^-1 g, then the residuals of its interactions catch up.
-bool update_row(const Side& side, const Block& block, int64_t u, float* linear, float* residual, Workspace& w,
-                int team) {
-  const History history = side.rows.history(u);
-  float* x = side.row(u) + block.begin;
-  for (int64_t k = 0; k < block.width(); ++k) linear[k] += side.lambda[u] * x[k];
-  if (!newton_step(block, history, residual, side.lambda[u], linear, w, team)) return false;
-  for (int64_t k = 0; k < block.width(); ++k) x[k] -= w.gradient[k];
-  add_predictions(block.kernels, block.other, history, w.gradient, -1.0f, residual, w, team);
-  return true;
-}
-
-// alpha0 G_B: x for all rows of a group at once
-void couple(const Side& side, const Block& block, Range group, float* linear) {
-  block.kernels.multiply(side.row(group.begin), side.dim, group.size(), side.dim, block.coupling.data(),
-                         block.panels(), linear);
-}
-
-// residual = sqrt(a) (<x,h> - y) for all rows of a group, one after the other. x: padded dim, scratch.
 void predict_group(const Kernels& kernels, const Side& side, const Columns& other, Range group, float* x,
                    float* residual, Workspace& w, int team) {
   std::fill_n(x, padded(side.dim), 0.0f);
@@ -35,15 +14,32 @@ void predict_group(const Kernels& kernels, const Side& side, const Columns& othe
   }
 }
 
-}  // namespace
+void couple(const Side& side, const Block& block, Range group, float* linear) {
+  block.kernels.multiply(side.row(group.begin), side.dim, group.size(), side.dim, block.coupling.data(),
+                         block.panels(), linear);
+}
+
+// Lines 6-16 for one row
+bool update_row(const Side& side, const Block& block, int64_t u, float* linear, float* residual, Workspace& w,
+                int team) {
+  const History history = side.rows.history(u);
+  const float lambda = side.lambda[u];
+  float* x = side.row(u) + block.begin;
+  for (int64_t k = 0; k < block.width(); ++k) linear[k] += lambda * x[k];
+  if (!newton_step(block, history, residual, lambda, linear, w, team) &&
+      !damped_step(block, history, residual, lambda, linear, w, team))
+    return false;
+  for (int64_t k = 0; k < block.width(); ++k) x[k] -= w.gradient[k];
+  add_predictions(block.kernels, block.other, history, w.gradient, -1.0f, residual, w, team);
+  return true;
+}
 
 // The paper's sweep: one block, all rows, residuals cached between calls.
 Outcome update_block(const Side& side, const Block& block, const Residuals& residuals, int threads) {
   const int64_t width = padded(block.width());
   return for_each_group(side.rows, threads, [&](Range group, int team, Outcome& outcome) {
-    const int64_t longest = side.rows.offsets[group.end] - side.rows.offsets[group.begin];
     const int64_t own = Workspace::floats(block.width(), block.width());
-    float* memory = scratch(own + kGroupRows * width + longest);
+    float* memory = scratch(own + kGroupRows * width + side.rows.count(group));
     Workspace w(memory, block.width(), block.width());
     float* linear = memory + own;
     float* buffer = linear + kGroupRows * width;
@@ -65,7 +61,7 @@ Outcome update_blocks_by_row(const Side& side, const std::vector<Block>& blocks,
   const int64_t width = padded(blocks.front().width()), dim = padded(side.dim);
   return for_each_group(side.rows, threads, [&](Range group, int team, Outcome& outcome) {
     const int64_t first = side.rows.offsets[group.begin];
-    const int64_t total = side.rows.offsets[group.end] - first;
+    const int64_t total = side.rows.count(group);
     const int64_t shared = std::max(Workspace::floats(side.dim, 0), Workspace::floats(width, width));
     float* memory = scratch(shared + kGroupRows * width + dim + total);
     float* linear = memory + shared;
@@ -83,7 +79,7 @@ Outcome update_blocks_by_row(const Side& side, const std::vector<Block>& blocks,
         if (!update_row(side, block, u, row_linear, own, w, team)) outcome.fail(u);
       }
     }
-    outcome.observed = squared_sum(residual, total);
+    outcome.observed = blocks.front().kernels.squared_norm(residual, total);
   });
 }
 

@@ -10,8 +10,7 @@ Outcome update_coordinate(const Kernels& kernels, const Side& side, int64_t f, c
                           const float* gramian_column, float alpha0, const Residuals& residuals,
                           int threads) {
   return for_each_group(side.rows, threads, [&](Range group, int team, Outcome& outcome) {
-    const int64_t longest = side.rows.offsets[group.end] - side.rows.offsets[group.begin];
-    float* buffer = scratch(longest);
+    float* buffer = scratch(side.rows.count(group));
     for (int64_t u = group.begin; u < group.end; ++u) {
       const History history = side.rows.history(u);
       float* w = side.row(u);

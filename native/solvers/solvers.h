@@ -24,6 +24,19 @@ Outcome update_blocks_by_row(const Side& side, const std::vector<Block>& blocks,
 Outcome update_coordinate(const Kernels& kernels, const Side& side, int64_t f, const float* other,
                           const float* gramian_column, float alpha0, const Residuals& residuals, int threads);
 
+// The pieces of an update, for rows of one group. x, linear: scratch of padded width, per row.
+
+// residual = sqrt(a) (<x,h> - y), row after row
+void predict_group(const Kernels& kernels, const Side& side, const Columns& other, Range group, float* x,
+                   float* residual, Workspace& w, int team);
+
+// linear = alpha0 G_B: x
+void couple(const Side& side, const Block& block, Range group, float* linear);
+
+// x_B -= A^-1 g, then the row's residuals catch up; false where there is no finite step
+bool update_row(const Side& side, const Block& block, int64_t u, float* linear, float* residual, Workspace& w,
+                int team);
+
 // residuals of all interactions, in this side's order
 void predict(const Kernels& kernels, const Side& side, const Columns& other, float* residuals, int threads);
 

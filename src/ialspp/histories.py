@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,18 +13,13 @@ from .interactions import labels_of, weights_of
 
 
 def rows_of_histories(
-    histories: Sequence[Iterable[Any]],
+    histories: Iterable[Iterable[Any]],
     items: IdMap,
-    weights: Sequence[Iterable[float]] | None,
-    labels: Sequence[Iterable[float]] | None,
+    weights: Iterable[Iterable[float]] | None,
+    labels: Iterable[Iterable[float]] | None,
 ) -> Csr:
     """One row per history, by the rules of `Interactions`; its ids must be among `items`."""
-    for sequence in (histories, *histories) if _is_sequence(histories) else (histories,):
-        if not _is_sequence(sequence):
-            raise TypeError(
-                f"histories must be a sequence of histories, each a sequence of item ids; got {sequence!r}"
-            )
-    listed = [list(history) for history in histories]
+    listed = [_items_of(history) for history in _items_of(histories)]
     numbers = IdMap(np.arange(len(listed)), name="history")
     item = items.rows([value for history in listed for value in history])
     return rows_by_user(
@@ -37,12 +32,16 @@ def rows_of_histories(
     )
 
 
-def _is_sequence(value: Any) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, (str, bytes))
+def _items_of(sequence: Any) -> list[Any]:
+    if isinstance(sequence, (str, bytes)) or not isinstance(sequence, Iterable):
+        raise TypeError(
+            f"histories must be a sequence of histories, each a sequence of item ids; got {sequence!r}"
+        )
+    return list(sequence)
 
 
 def _flattened(
-    name: str, values: Sequence[Iterable[float]] | None, histories: list[list[Any]]
+    name: str, values: Iterable[Iterable[float]] | None, histories: list[list[Any]]
 ) -> list[float] | None:
     if values is None:
         return None

@@ -66,7 +66,7 @@ class IdMap:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, IdMap):
             return NotImplemented
-        return len(self) == len(other) and bool(np.all(self.ids == other.ids))
+        return self.ids.dtype == other.ids.dtype and np.array_equal(self.ids, other.ids)
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal maps could not hash alike
 
@@ -91,14 +91,19 @@ class IdMap:
         if len(self) == 0 or len(wanted) == 0:
             return none
         if self._is_range and wanted.dtype == np.int64:
-            places = np.clip(wanted - self._sorted[0], 0, len(self) - 1)
-        else:
-            try:
-                places = np.searchsorted(self._sorted, wanted)
-            except TypeError:  # a string among integers, or the other way round
-                return none
-            places = np.minimum(places, len(self) - 1)
-        return self._order[places].astype(np.int64), np.asarray(self._sorted[places] == wanted)
+            places = np.clip(wanted, self._sorted[0], self._sorted[-1]) - self._sorted[0]
+            return self._order[places], np.asarray(self._sorted[places] == wanted)
+        if wanted.dtype != self._sorted.dtype:  # numpy would compare 64-bit integers as floats
+            wanted = wanted.astype(object)
+        try:
+            places = np.searchsorted(self._sorted, wanted)
+        except TypeError:  # a string among integers, or the other way round
+            return none
+        places = np.minimum(places, len(self) - 1)
+        found = self._sorted[places]
+        if wanted.dtype == object:
+            found = found.astype(object)
+        return self._order[places], np.asarray(found == wanted, dtype=bool)
 
     def _kind_hint(self, wanted: NDArray[Any]) -> str:
         def kind(array: NDArray[Any]) -> str:
@@ -114,12 +119,16 @@ def as_ids(values: Iterable[Any], name: str) -> NDArray[Any]:
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"{name}s must be a sequence of ids, got the {type(values).__name__} {values!r}")
     array = values if isinstance(values, np.ndarray) else _to_array(values, name)
+    refuse_masked(array, f"{name}s")
     if array.ndim != 1:
         raise ValueError(f"{name}s must be one-dimensional, got shape {array.shape}")
     if array.dtype.kind in "iu":
-        return array.astype(np.uint64 if array.dtype == np.uint64 else np.int64)
-    if array.dtype.kind in "UT":
+        fits = array.dtype != np.uint64 or len(array) == 0 or int(array.max()) < 2**63
+        return array.astype(np.int64 if fits else np.uint64)
+    if array.dtype.kind == "U":
         return array.astype(object)
+    if array.dtype.kind == "T":  # numpy's own strings, which may be missing
+        array = array.astype(object)
     if array.dtype == object:
         return _objects_as_ids(array, name)
     if len(array) == 0:
@@ -132,6 +141,13 @@ def first_missing(column: Any) -> int | None:
     missing = column.is_null() if hasattr(column, "is_null") else column.isna()
     places = np.flatnonzero(np.asarray(missing))
     return int(places[0]) if len(places) else None
+
+
+def refuse_masked(array: NDArray[Any], name: str) -> None:
+    """A masked array with something masked is an error; its mask would be lost on the way."""
+    if np.ma.is_masked(array):
+        place = np.flatnonzero(np.ma.getmaskarray(array))[0]
+        raise TypeError(f"{name} must not be masked, but position {place} is missing")
 
 
 def plain(value: Any) -> Any:
@@ -161,12 +177,12 @@ def _objects_as_ids(array: NDArray[Any], name: str) -> NDArray[Any]:
     listed = array.tolist()
     kinds = {str if isinstance(v, str) else int if _is_integer(v) else type(v) for v in listed}
     if kinds == {str}:
-        return np.array([str(v) for v in listed] + [None], dtype=object)[:-1]
+        return np.array([str(v) for v in listed], dtype=object)
     if kinds <= {int}:
         return _integers_as_ids([int(v) for v in listed])
-    expected = str if isinstance(listed[0], str) else int
-    place = next(i for i, v in enumerate(listed) if not _is_kind(v, expected))
     if kinds == {str, int}:
+        first = isinstance(listed[0], str)
+        place = next(i for i, v in enumerate(listed) if isinstance(v, str) != first)
         raise TypeError(
             f"{name}s must be all integers or all strings, but {listed[0]!r} at position 0 and "
             f"{listed[place]!r} at position {place} differ"
@@ -182,10 +198,6 @@ def _is_integer(value: object) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
 
 
-def _is_kind(value: object, kind: type) -> bool:
-    return isinstance(value, str) if kind is str else _is_integer(value)
-
-
 def _integers_as_ids(values: list[int]) -> NDArray[Any]:
     if not values:
         return np.empty(0, dtype=np.int64)
@@ -194,7 +206,7 @@ def _integers_as_ids(values: list[int]) -> NDArray[Any]:
         return np.array(values, dtype=np.int64)
     if low >= 0 and high < 2**64:
         return np.array(values, dtype=np.uint64)
-    return np.array([*values, None], dtype=object)[:-1]
+    return np.array(values, dtype=object)
 
 
 def _factorize(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -202,7 +214,7 @@ def _factorize(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
         distinct = sorted(set(array.tolist()))
         numbers = {value: row for row, value in enumerate(distinct)}
         rows = np.fromiter((numbers[value] for value in array.tolist()), np.int64, len(array))
-        return np.array([*distinct, None], dtype=object)[:-1], rows
+        return np.array(distinct, dtype=object), rows
     if len(array) and int(array.max()) - int(array.min()) < 4 * len(array) + 1024:
         return _factorize_by_table(array)
     return np.unique(array, return_inverse=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .csr import Csr, Floats, rows_by_user, transpose
-from .ids import IdMap, first_missing
+from .ids import IdMap, first_missing, refuse_masked
 
 
 class Interactions:
@@ -187,6 +187,8 @@ def weights_of(values: ArrayLike | None, length: int) -> Floats | None:
 
 def _numbers(values: ArrayLike, length: int, name: str) -> Floats:
     """One finite number per interaction, in single precision."""
+    if isinstance(values, np.ndarray):
+        refuse_masked(values, name)
     array = np.asarray(values)
     if array.shape != (length,):
         raise ValueError(f"{name} must have shape ({length},), one per interaction, got {array.shape}")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .csr import Csr
+from .csr import Csr, Floats
 from .errors import NotFittedError
 from .histories import rows_of_histories
 from .ids import IdMap
@@ -24,10 +24,8 @@ from .settings import checked_integer, checked_number
 from .solvers import IALSpp, Problem, Side, Solver
 from .threads import resolve_threads
 
-Floats = NDArray[np.float32]
-
-# Far beyond any use, and far from overflowing single precision.
-MAX_INIT_STDDEV = 1e30
+# Far beyond any use; the squares of squares of what is drawn still fit single precision.
+MAX_INIT_STDDEV = 1e6
 
 # Scores held at once while recommending: 64 MB.
 SCORES_AT_ONCE = 16 * 2**20
@@ -105,7 +103,8 @@ class ImplicitMF:
         self.history = []
         self._data: Interactions | None = None
         self._factors: tuple[Floats, Floats] | None = None
-        self._item_gramian: NDArray[np.float64] | None = None
+        self._item_gramian: NDArray[np.float64] | None = None  # of the factors as they are now
+        self._training = False  # factors are being updated in place
 
     def __repr__(self) -> str:
         fitted = f", fitted on {self._data!r}" if self._data is not None else ""
@@ -130,7 +129,7 @@ class ImplicitMF:
         warm_start
             Go on from the factors of the last fit, whose data must have had the same users and items.
         callbacks
-            Each is called with the model and the record of the epoch just done; returning True stops.
+            Each is called with the model and the record of the epoch just done; a true answer stops.
         progress
             True or False: draw a progress bar or don't. None: on a terminal only.
         """
@@ -138,41 +137,50 @@ class ImplicitMF:
             raise TypeError(f"data must be Interactions, got {type(data).__name__}")
         if len(data) == 0:
             raise ValueError("data has no interactions; there is nothing to fit")
-        if not all(callable(callback) for callback in callbacks):
+        if callable(callbacks) or not all(callable(callback) for callback in callbacks):
             raise TypeError("callbacks must be a sequence of functions of (model, record)")
         users, items = self._continued(data) if warm_start else self._initial(data)
         problem = Problem.of(data, self.objective, users, items, resolve_threads(self.threads))
-        if not warm_start:
-            self.history = []
-        self._data, self._factors, self._item_gramian = data, (users, items), None
+        history = list(self.history) if warm_start else []
+        self._training = True
         try:
             with epoch_bar(self.epochs, progress) as report:
-                for _ in range(self.epochs):
-                    record = self._epoch(problem, data)
-                    report(record.loss)
-                    answers = [callback(self, record) for callback in callbacks]
-                    if True in answers:
+                for number in range(len(history) + 1, len(history) + 1 + self.epochs):
+                    history.append(self._epoch(problem, number))
+                    # Only now: a fit that fails in its first epoch leaves the model as it was.
+                    self._set_state(data, users, items, history)
+                    report(history[-1].loss)
+                    answers = [callback(self, history[-1]) for callback in callbacks]
+                    if any(answers):
                         break
+            self._set_state(data, users, items, history)
         finally:
-            self._item_gramian = None  # a callback may have folded in with factors since changed
+            self._training = False
+            self._item_gramian = None
         return self
 
-    def _epoch(self, problem: Problem, data: Interactions) -> EpochRecord:
+    def _epoch(self, problem: Problem, number: int) -> EpochRecord:
         start = time.perf_counter()
-        self._item_gramian = None
+        users, items = problem.users, problem.items
         observed = self.solver.epoch(problem)
-        users, items = problem.users.factors, problem.items.factors
-        loss = Loss(observed, *self.objective.penalties(data, users, items, problem.threads))
-        record = EpochRecord(
-            epoch=self.history[-1].epoch + 1 if self.history else 1,
+        penalties = self.objective.penalties(
+            users.factors, items.factors, users.regularization, items.regularization, problem.threads
+        )
+        loss = Loss(observed, *penalties)
+        return EpochRecord(
+            epoch=number,
             loss=loss.total,
             observed=loss.observed,
             unobserved=loss.unobserved,
             regularization=loss.regularization,
             seconds=time.perf_counter() - start,
         )
-        self.history.append(record)
-        return record
+
+    def _set_state(
+        self, data: Interactions, users: Floats, items: Floats, history: list[EpochRecord]
+    ) -> None:
+        self._data, self._factors, self.history = data, (users, items), history
+        self._item_gramian = None
 
     def _initial(self, data: Interactions) -> tuple[Floats, Floats]:
         """Independent streams: no user starts where an item does."""
@@ -185,6 +193,8 @@ class ImplicitMF:
         return users, items
 
     def _continued(self, data: Interactions) -> tuple[Floats, Floats]:
+        if self._data is None:
+            raise NotFittedError("warm_start goes on from an earlier fit, and there was none")
         fitted, (users, items) = self._fitted()
         for old, new in ((fitted.users, data.users), (fitted.items, data.items)):
             if old != new:
@@ -201,12 +211,17 @@ class ImplicitMF:
     @property
     def user_factors(self) -> Floats:
         """W: one row per user, in the order of `users.ids`. Read-only."""
-        return _read_only(self._fitted()[1][0])
+        return self._handed_out(self._fitted()[1][0])
 
     @property
     def item_factors(self) -> Floats:
         """H: one row per item, in the order of `items.ids`. Read-only."""
-        return _read_only(self._fitted()[1][1])
+        return self._handed_out(self._fitted()[1][1])
+
+    def _handed_out(self, factors: Floats) -> Floats:
+        view = factors.copy() if self._training else factors.view()  # a callback may keep it
+        view.flags.writeable = False
+        return view
 
     @property
     def users(self) -> IdMap:
@@ -227,10 +242,10 @@ class ImplicitMF:
 
     def fold_in(
         self,
-        histories: Sequence[Iterable[Any]],
+        histories: Iterable[Iterable[Any]],
         *,
-        weights: Sequence[Iterable[float]] | None = None,
-        labels: Sequence[Iterable[float]] | None = None,
+        weights: Iterable[Iterable[float]] | None = None,
+        labels: Iterable[Iterable[float]] | None = None,
     ) -> Floats:
         """Exact vectors for users the model has not seen, from the items of each.
 
@@ -289,10 +304,16 @@ class ImplicitMF:
         return rankings[0] if _is_one(users) else rankings
 
     def recommend_for(
-        self, histories: Sequence[Iterable[Any]], k: int = 10, *, exclude_seen: bool = True
+        self,
+        histories: Iterable[Iterable[Any]],
+        k: int = 10,
+        *,
+        exclude_seen: bool = True,
+        weights: Iterable[Iterable[float]] | None = None,
+        labels: Iterable[Iterable[float]] | None = None,
     ) -> list[Ranking]:
-        """The k best items for users the model has not seen, from the items of each."""
-        rows = rows_of_histories(histories, self.items, None, None)
+        """The k best items for users the model has not seen: `fold_in`, then `recommend`."""
+        rows = rows_of_histories(histories, self.items, weights, labels)
         numbers = np.arange(len(rows))
         return self._ranked(self._solve(rows), numbers, rows if exclude_seen else None, k)
 
@@ -336,9 +357,3 @@ def _is_one(ids: Any) -> bool:
 
 def _listed(ids: Any) -> Any:
     return [ids] if _is_one(ids) else ids
-
-
-def _read_only(array: Floats) -> Floats:
-    view = array.view()
-    view.flags.writeable = False
-    return view

@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .csr import Csr
+from .csr import Csr, Floats
 from .interactions import Interactions
 from .settings import checked_number
 from .threads import resolve_threads
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +62,8 @@ class Objective:
 
     def row_regularization(self, counts: NDArray[Any], n_other: int) -> Floats:
         """lambda of each row: regularization * (count + unobserved_weight * n_other) ** exponent."""
+        if self.regularization == 0:
+            return np.zeros(len(counts), dtype=np.float32)
         mass = counts + self.unobserved_weight * n_other
         with np.errstate(over="ignore"):
             values = (self.regularization * mass**self.exponent).astype(np.float32)
@@ -87,17 +87,17 @@ class Objective:
         users, items = _checked_factors(data, user_factors, item_factors)
         residuals = _core.predict(data.by_user.native(), users, items, threads)
         observed = _core.squared_sum(residuals, threads)
-        return Loss(observed, *self.penalties(data, users, items, threads))
+        user_lambda = self.row_regularization(data.by_user.counts, data.n_items)
+        item_lambda = self.row_regularization(data.by_item.counts, data.n_users)
+        return Loss(observed, *self.penalties(users, items, user_lambda, item_lambda, threads))
 
     def penalties(
-        self, data: Interactions, users: Floats, items: Floats, threads: int
+        self, users: Floats, items: Floats, user_lambda: Floats, item_lambda: Floats, threads: int
     ) -> tuple[float, float]:
         """The unobserved part and the regularisation: all of the loss that needs no interaction."""
         user_gramian = _core.gramian(users, 0, users.shape[1], threads)
         item_gramian = _core.gramian(items, 0, items.shape[1], threads)
         unobserved = self.unobserved_weight * float(np.sum(user_gramian * item_gramian))
-        user_lambda = self.row_regularization(data.by_user.counts, data.n_items)
-        item_lambda = self.row_regularization(data.by_item.counts, data.n_users)
         regularization = _core.weighted_squared_norm(users, user_lambda, threads)
         regularization += _core.weighted_squared_norm(items, item_lambda, threads)
         return unobserved, regularization
@@ -129,8 +129,8 @@ class Objective:
 def _checked_factors(data: Interactions, users: Floats, items: Floats) -> tuple[Floats, Floats]:
     users, items = (np.ascontiguousarray(side, dtype=np.float32) for side in (users, items))
     shapes = users.shape, items.shape
-    if users.ndim != 2 or items.ndim != 2 or users.shape[1] != items.shape[1]:
-        raise ValueError(f"factors must be two matrices of one width, got shapes {shapes}")
+    if users.ndim != 2 or items.ndim != 2 or users.shape[1] != items.shape[1] or users.shape[1] == 0:
+        raise ValueError(f"factors must be two matrices of one width, at least 1, got shapes {shapes}")
     if (users.shape[0], items.shape[0]) != (data.n_users, data.n_items):
         raise ValueError(f"factors must have {data.n_users} and {data.n_items} rows, got shapes {shapes}")
     return users, items

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
+LARGEST_FLOAT = 3.4e38  # settings become single-precision numbers
 
 
 def checked_integer(name: str, value: Any, least: int) -> int:
     """`value` as an int, at least `least`; numpy's integers are welcome, True and 2.0 are not."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be an integer, got {value!r}")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
@@ -18,9 +19,13 @@ def checked_integer(name: str, value: Any, least: int) -> int:
 
 
 def checked_number(name: str, value: Any) -> float:
-    """`value` as a finite float, not negative."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
+    """`value` as a float, not negative and finite in single precision."""
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    if not (math.isfinite(value) and value >= 0):
-        raise ValueError(f"{name} must be finite and >= 0, got {value}")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not 0 <= number <= LARGEST_FLOAT:
+        raise ValueError(f"{name} must be finite in single precision and >= 0, got {value}")
+    return number

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..csr import Floats
 from ..errors import SolveError
 from ..ids import IdMap
 from ..interactions import Interactions
 from ..objective import Objective
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +33,7 @@ class Side:
         raise SolveError(
             f"no finite solution for {name} {self.ids[failed_row]!r} ({name} row {failed_row}): "
             "its numbers overflow single precision; scale its weights or labels down, or raise "
-            "regularization or unobserved_weight"
+            "regularization"
         )
 
 

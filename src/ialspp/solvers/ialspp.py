@@ -34,9 +34,7 @@ class IALSpp:
             try:
                 size = checked_integer("block_size", self.block_size, 1)
             except TypeError:
-                raise TypeError(
-                    f'block_size must be an integer or "auto", got {self.block_size!r}'
-                ) from None
+                raise TypeError(f'block_size must be an integer or "auto", got {self.block_size!r}') from None
             object.__setattr__(self, "block_size", size)
         if self.sweep not in ("block", "side"):
             raise ValueError(f'sweep must be "block" or "side", got {self.sweep!r}')
