@@ -2,6 +2,7 @@
 #include "solvers.h"
 
 namespace ialspp {
+
 void predict_group(const Kernels& kernels, const Side& side, const Columns& other, Range group, float* x,
                    float* residual, Workspace& w, int team) {
   std::fill_n(x, padded(side.dim), 0.0f);
