@@ -7,9 +7,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "csr.h"
 #include "dispatch.h"
@@ -29,6 +31,26 @@ using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig, nb::device::
 template <class T>
 using Maybe = std::optional<Array<const T>>;
 
+// Python below 3.14 ends a daemon thread that asks for the GIL while the interpreter shuts down by
+// unwinding its stack, which C++ answers with abort(). Such a thread sleeps here instead until the process
+// is gone, as it does from 3.14 on.
+class WithoutGil {
+ public:
+  WithoutGil() : state_(PyEval_SaveThread()) {}
+  ~WithoutGil() {
+    try {
+      PyEval_RestoreThread(state_);
+    } catch (...) {
+      for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+    }
+  }
+  WithoutGil(const WithoutGil&) = delete;
+  WithoutGil& operator=(const WithoutGil&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
 int64_t length(const auto& array, size_t axis = 0) { return static_cast<int64_t>(array.shape(axis)); }
 
 void require(bool holds, const char* message) {
@@ -37,7 +59,7 @@ void require(bool holds, const char* message) {
 
 // None of n entries may be bad; the message says where the first one is.
 void require_none(int64_t n, const auto& bad, const std::string& message) {
-  const nb::gil_scoped_release release;
+  const WithoutGil release;
   for (int64_t i = 0; i < n; ++i)
     if (bad(i)) throw std::invalid_argument(message + ", at position " + std::to_string(i));
 }
@@ -152,7 +174,7 @@ std::pair<double, int64_t> bound_solve_rows(const BoundRows& rows, Matrix<float>
   const Side side = side_of(rows, factors, lambda);
   require_other(rows, factors, other);
   require_gramian(gramian, side.dim, side.dim);
-  const nb::gil_scoped_release release;
+  const WithoutGil release;
   const Block all(kernels(), {other.data(), side.dim, side.dim}, 0, side.dim, gramian.data(), side.dim,
                   alpha0);
   return as_pair(solve_rows(side, all, want_loss, threads));
@@ -167,7 +189,7 @@ int64_t bound_update_block(const BoundRows& rows, Matrix<float> factors, Array<c
   require(begin >= 0 && width >= 1 && begin + width <= side.dim, "block outside the factors");
   require_gramian(gramian, side.dim, width);
   const Residuals cache = rows.residuals(residuals);
-  const nb::gil_scoped_release release;
+  const WithoutGil release;
   const AlignedFloats packed =
       pack_columns(other.data(), length(other), side.dim, begin, begin + width, threads);
   const Block block(kernels(), {packed.data(), padded(width), width}, begin, side.dim, gramian.data(), width,
@@ -183,7 +205,7 @@ std::pair<double, int64_t> bound_update_side(const BoundRows& rows, Matrix<float
   require_other(rows, factors, other);
   require_gramian(gramian, side.dim, side.dim);
   require(block_size >= 1, "block_size must be at least 1");
-  const nb::gil_scoped_release release;
+  const WithoutGil release;
   std::vector<Block> blocks;
   for (int64_t begin = 0; begin < side.dim; begin += block_size) {
     const Columns columns{other.data() + begin, side.dim, std::min(block_size, side.dim - begin)};
@@ -200,7 +222,7 @@ int64_t bound_update_coordinate(const BoundRows& rows, Matrix<float> factors, Ar
   require(f >= 0 && f < side.dim, "coordinate outside the factors");
   require_length("gramian_column", length(gramian_column), side.dim);
   const Residuals cache = rows.residuals(residuals);
-  const nb::gil_scoped_release release;
+  const WithoutGil release;
   std::vector<float> column(other.shape(0));
   for (size_t i = 0; i < column.size(); ++i) column[i] = other.data()[i * side.dim + f];
   return update_coordinate(kernels(), side, f, column.data(), gramian_column.data(), alpha0, cache, threads)
@@ -214,7 +236,7 @@ auto bound_predict(const BoundRows& rows, Matrix<const float> factors, Matrix<co
   auto out = new_array<float>(rows.size());
   const int64_t dim = length(factors, 1);
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     const Side side{rows.rows(), const_cast<float*>(factors.data()), nullptr, dim};  // only read
     predict(kernels(), side, {other.data(), dim, dim}, out.data(), threads);
   }
@@ -226,7 +248,7 @@ auto bound_gramian(Matrix<const float> x, int64_t begin, int64_t end, int thread
   require(begin >= 0 && begin < end && end <= dim, "columns outside the factors");
   auto out = new_array<double>(dim, end - begin);
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     gramian(kernels(), x.data(), length(x), dim, begin, end, out.data(), threads);
   }
   return out;
@@ -236,7 +258,7 @@ auto bound_scores(Matrix<const float> x, Matrix<const float> items, int threads)
   require(x.shape(1) == items.shape(1), "both sides' factors must have the same width");
   auto out = new_array<float>(length(x), length(items));
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     scores(kernels(), x.data(), length(x), items.data(), length(items), length(x, 1), out.data(), threads);
   }
   return out;
@@ -244,12 +266,12 @@ auto bound_scores(Matrix<const float> x, Matrix<const float> items, int threads)
 
 double bound_weighted_squared_norm(Matrix<const float> x, Array<const float> weights, int threads) {
   require_length("weights", length(weights), length(x));
-  const nb::gil_scoped_release release;
+  const WithoutGil release;
   return weighted_squared_norm(kernels(), x.data(), weights.data(), length(x), length(x, 1), threads);
 }
 
 double bound_squared_sum(Array<const float> x, int threads) {
-  const nb::gil_scoped_release release;
+  const WithoutGil release;
   return squared_sum_of(kernels(), x.data(), length(x), threads);
 }
 
@@ -259,7 +281,7 @@ auto bound_counting_sort(Array<const int32_t> keys, int64_t n_keys) {
   auto offsets = new_array<int64_t>(n_keys + 1);
   auto order = new_array<int64_t>(length(keys));
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     counting_sort(keys.data(), length(keys), n_keys, offsets.data(), order.data());
   }
   return std::pair(offsets, order);
