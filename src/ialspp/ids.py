@@ -68,8 +68,6 @@ class IdMap:
             return NotImplemented
         return self.ids.dtype == other.ids.dtype and np.array_equal(self.ids, other.ids)
 
-    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal maps could not hash alike
-
     def __repr__(self) -> str:
         shown = ", ".join(repr(value) for value in self.ids[:3].tolist())
         return f"IdMap({len(self)} {self.name}s: {shown}{', ...' if len(self) > 3 else ''})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,16 +19,13 @@ from .ids import IdMap
 from .interactions import Interactions
 from .objective import Loss, Objective
 from .progress import epoch_bar
-from .ranking import Ranking, best
+from .ranking import Ranking, best, score_rows
 from .settings import checked_integer, checked_number
 from .solvers import IALSpp, Problem, Side, Solver
 from .threads import resolve_threads
 
 # Far beyond any use; the squares of squares of what is drawn still fit single precision.
 MAX_INIT_STDDEV = 1e6
-
-# Scores held at once while recommending: 64 MB.
-SCORES_AT_ONCE = 16 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,23 +325,18 @@ class ImplicitMF:
         directions = (factors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
         rows = self.items.rows(_listed(items))
         rankings = []
-        for row, scores in zip(rows, self._scores(directions[rows], directions), strict=True):
+        threads = resolve_threads(self.threads)
+        for row, scores in zip(rows, score_rows(directions[rows], directions, threads), strict=True):
             scores[row] = -np.inf
             rankings.append(best(scores, k, self.items))
         return rankings[0] if _is_one(items) else rankings
-
-    def _scores(self, vectors: Floats, items: Floats) -> Iterator[Floats]:
-        """The scores of all items for one vector after the other, computed many at a time."""
-        threads = resolve_threads(self.threads)
-        at_once = max(1, SCORES_AT_ONCE // len(items))
-        for begin in range(0, len(vectors), at_once):
-            yield from _core.scores(vectors[begin : begin + at_once], items, threads)
 
     def _ranked(self, vectors: Floats, rows: NDArray[np.int64], seen: Csr | None, k: int) -> list[Ranking]:
         checked_integer("k", k, 0)
         _, (_, items) = self._fitted()
         rankings = []
-        for row, scores in zip(rows, self._scores(vectors, items), strict=True):
+        threads = resolve_threads(self.threads)
+        for row, scores in zip(rows, score_rows(vectors, items, threads), strict=True):
             if seen is not None:
                 scores[seen.columns_of(row)] = -np.inf
             rankings.append(best(scores, k, self.items))

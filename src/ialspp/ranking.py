@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from . import _core
+from .csr import Floats
 from .ids import IdMap
+
+SCORES_AT_ONCE = 16 * 2**20  # 64 MB
 
 
 class Ranking(list[Any]):
     """Ids, best first; `scores` holds the score of each."""
 
-    def __init__(self, ids: list[Any], scores: NDArray[np.float32]) -> None:
+    def __init__(self, ids: list[Any], scores: Floats) -> None:
         super().__init__(ids)
         self.scores = scores
 
 
-def best(scores: NDArray[np.float32], k: int, ids: IdMap) -> Ranking:
+def score_rows(vectors: Floats, items: Floats, threads: int) -> Iterator[Floats]:
+    """The scores of all items for one vector after the other, computed many at a time."""
+    at_once = max(1, SCORES_AT_ONCE // len(items))
+    for begin in range(0, len(vectors), at_once):
+        yield from _core.scores(vectors[begin : begin + at_once], items, threads)
+
+
+def best(scores: Floats, k: int, ids: IdMap) -> Ranking:
     """The k highest scores, equal ones by row; -inf marks what may not be named.
 
     Fewer than k allowed makes a shorter ranking.
