@@ -8,6 +8,7 @@
 
 from importlib.metadata import version as _version
 
+from . import datasets, metrics
 from .errors import NotFittedError, SolveError, UnknownIdError
 from .ids import IdMap
 from .interactions import Interactions
@@ -34,4 +35,6 @@ __all__ = [
     "Ranking",
     "SolveError",
     "UnknownIdError",
+    "datasets",
+    "metrics",
 ]
