@@ -76,6 +76,11 @@ def quality(rankings: list[list[int]], relevant: list[set[int]]) -> tuple[float,
     )
 
 
+def make_model() -> ImplicitMF:
+    objective = Objective(unobserved_weight=1.0, regularization=0.003)
+    return ImplicitMF(dim=128, solver=IALSpp(), objective=objective, epochs=12)
+
+
 def show_losses(model: ImplicitMF) -> None:
     table = Table("epoch", "loss", "observed", "unobserved", "regularization", "seconds", title="Training")
     for r in model.history:
@@ -84,13 +89,23 @@ def show_losses(model: ImplicitMF) -> None:
     console.print(table)
 
 
-def show_quality(model: ImplicitMF, data: Interactions, wanted: dict[int, set[int]]) -> None:
+def compare(
+    model: ImplicitMF, data: Interactions, wanted: dict[int, set[int]]
+) -> dict[str, tuple[float, float]]:
+    """The quality of the most popular products, the same for everybody, and of the model's."""
     households, relevant = list(wanted), list(wanted.values())
     ranked = model.recommend(households, k=100, exclude_seen=False)  # groceries are bought again
     popular = data.items.ids[np.argsort(-data.by_item.counts, kind="stable")].tolist()
-    table = Table("", "Recall@20", "NDCG@100", title=f"The last weeks of {len(wanted)} households")
-    for label, rankings in (("most popular", [popular] * len(wanted)), ("iALS++", ranked)):
-        table.add_row(label, *(f"{value:.4f}" for value in quality(rankings, relevant)))
+    return {
+        "most popular": quality([popular] * len(wanted), relevant),
+        "iALS++": quality(ranked, relevant),
+    }
+
+
+def show_quality(results: dict[str, tuple[float, float]], n_households: int) -> None:
+    table = Table("", "Recall@20", "NDCG@100", title=f"The last weeks of {n_households} households")
+    for label, values in results.items():
+        table.add_row(label, *(f"{value:.4f}" for value in values))
     console.print(table)
 
 
@@ -113,15 +128,10 @@ def main() -> None:
     purchases, names = read()
     data = training_data(purchases)
     console.print(f"{data}, from {len(purchases):,} purchases\n")
-    model = ImplicitMF(
-        dim=128,
-        solver=IALSpp(),
-        objective=Objective(unobserved_weight=1.0, regularization=0.003),
-        epochs=12,
-    )
-    model.fit(data)
+    model = make_model().fit(data)
     show_losses(model)
-    show_quality(model, data, held_out(purchases, data))
+    wanted = held_out(purchases, data)
+    show_quality(compare(model, data, wanted), len(wanted))
     show_households(model, data, names)
     console.print(f"{time.perf_counter() - start:.1f} seconds in all")
 

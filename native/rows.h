@@ -65,11 +65,10 @@ inline std::vector<Range> groups_of(const Rows& rows) {
 using UpdateGroup = std::function<void(Range, int, Outcome&)>;
 
 // Groups side by side, a thread each; then the rows so long that one thread would end last with them.
-
 inline Outcome for_each_group(const Rows& rows, int threads, const UpdateGroup& update) {
   const std::vector<Range> groups = groups_of(rows);
   std::vector<Outcome> outcomes(groups.size());
-  const int64_t fair_share = rows.offsets[rows.size] / (16 * threads);
+  const int64_t fair_share = rows.offsets[rows.size] / (16 * std::max(threads, 1));
   const auto is_shared = [&](Range g) { return rows.count(g) >= std::max(kLongRow, fair_share); };
   parallel_for(threads, static_cast<int64_t>(groups.size()), [&](int64_t g) {
     if (!is_shared(groups[g])) update(groups[g], 1, outcomes[g]);

@@ -92,6 +92,12 @@ def test_wrong_arguments_are_exceptions(name, place, wrong):
         getattr(_core, name)(*arguments)
 
 
+@pytest.mark.parametrize("name", GOOD)
+@pytest.mark.parametrize("threads", [-3, 0, 999])
+def test_any_number_of_threads_is_survived(name, threads):
+    getattr(_core, name)(*GOOD[name][:-1], threads)
+
+
 @pytest.mark.parametrize("begin", [-1, 2, 100])
 def test_blocks_outside_the_factors_are_exceptions(begin):
     for name in ("update_block", "update_coordinate"):

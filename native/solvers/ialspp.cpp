@@ -1,4 +1,6 @@
 // iALS++, Algorithm 3: Newton steps over blocks of coordinates, predictions following each step.
+#include <cmath>
+
 #include "solvers.h"
 
 namespace ialspp {
@@ -30,6 +32,8 @@ bool update_row(const Side& side, const Block& block, int64_t u, float* linear, 
   if (!newton_step(block, history, residual, lambda, linear, w, team) &&
       !damped_step(block, history, residual, lambda, linear, w, team))
     return false;
+  for (int64_t k = 0; k < block.width(); ++k)
+    if (!std::isfinite(x[k] - w.gradient[k])) return false;
   for (int64_t k = 0; k < block.width(); ++k) x[k] -= w.gradient[k];
   add_predictions(block.kernels, block.other, history, w.gradient, -1.0f, residual, w, team);
   return true;

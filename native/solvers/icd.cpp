@@ -28,7 +28,7 @@ Outcome update_coordinate(const Kernels& kernels, const Side& side, int64_t f, c
 
       // No curvature means no slope either, and nothing to gain from moving.
       const auto step = static_cast<float>(hessian > 0 ? gradient / hessian : 0.0);
-      if (!std::isfinite(step) || !std::isfinite(hessian)) {
+      if (!std::isfinite(w[f] - step) || !std::isfinite(hessian)) {
         outcome.fail(u);
         continue;
       }

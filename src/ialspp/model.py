@@ -19,9 +19,9 @@ from .ids import IdMap
 from .interactions import Interactions
 from .objective import Loss, Objective
 from .progress import epoch_bar
-from .ranking import Ranking, best, score_rows
+from .ranking import Ranking, rank
 from .settings import checked_integer, checked_number
-from .solvers import IALSpp, Problem, Side, Solver
+from .solvers import IALSpp, Problem, Solver, no_finite_solution
 from .threads import resolve_threads
 
 # Far beyond any use; the squares of squares of what is drawn still fit single precision.
@@ -264,20 +264,18 @@ class ImplicitMF:
         vectors = np.zeros((len(rows), items.shape[1]), dtype=np.float32)
         if len(vectors) == 0:
             return vectors
-        numbers = IdMap(np.arange(len(vectors)), name="history")
-        lam = self.objective.row_regularization(rows.counts, len(items))
-        side = Side(numbers, rows.native(), vectors, lam)
         _, failed_row = _core.solve_rows(
-            side.rows,
+            rows.native(),
             vectors,
-            lam,
+            self.objective.row_regularization(rows.counts, len(items)),
             items,
             self._item_gramian,
             self.objective.unobserved_weight,
             False,
             threads,
         )
-        side.check(failed_row)
+        if failed_row >= 0:
+            raise no_finite_solution("history", failed_row, failed_row)
         return vectors
 
     # Answers
@@ -296,8 +294,7 @@ class ImplicitMF:
         """
         data, (vectors, _) = self._fitted()
         rows = self.users.rows(_listed(users))
-        seen = data.by_user if exclude_seen else None
-        rankings = self._ranked(vectors[rows], rows, seen, k)
+        rankings = self._best_items(vectors[rows], data.by_user if exclude_seen else None, rows, k)
         return rankings[0] if _is_one(users) else rankings
 
     def recommend_for(
@@ -311,36 +308,28 @@ class ImplicitMF:
     ) -> list[Ranking]:
         """The k best items for users the model has not seen: `fold_in`, then `recommend`."""
         rows = rows_of_histories(histories, self.items, weights, labels)
-        numbers = np.arange(len(rows))
-        return self._ranked(self._solve(rows), numbers, rows if exclude_seen else None, k)
+        seen = rows if exclude_seen else None
+        return self._best_items(self._solve(rows), seen, np.arange(len(rows)), k)
+
+    def _best_items(
+        self, vectors: Floats, seen: Csr | None, rows: NDArray[np.int64], k: int
+    ) -> list[Ranking]:
+        """For each vector the best items but those in its row of `seen`."""
+        hidden = [slice(0) if seen is None else seen.columns_of(row) for row in rows]
+        return rank(vectors, self._fitted()[1][1], hidden, k, self.items, resolve_threads(self.threads))
 
     def similar_items(self, items: Any, k: int = 10) -> Any:
         """The k items whose vectors point most nearly the same way (cosine), best first.
 
         One id gives one `Ranking`, a sequence gives a list. An item is not its own neighbour.
         """
-        checked_integer("k", k, 0)
         _, (_, factors) = self._fitted()
         lengths = np.linalg.norm(factors.astype(np.float64), axis=1, keepdims=True)
         directions = (factors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
         rows = self.items.rows(_listed(items))
-        rankings = []
         threads = resolve_threads(self.threads)
-        for row, scores in zip(rows, score_rows(directions[rows], directions, threads), strict=True):
-            scores[row] = -np.inf
-            rankings.append(best(scores, k, self.items))
+        rankings = rank(directions[rows], directions, rows, k, self.items, threads)
         return rankings[0] if _is_one(items) else rankings
-
-    def _ranked(self, vectors: Floats, rows: NDArray[np.int64], seen: Csr | None, k: int) -> list[Ranking]:
-        checked_integer("k", k, 0)
-        _, (_, items) = self._fitted()
-        rankings = []
-        threads = resolve_threads(self.threads)
-        for row, scores in zip(rows, score_rows(vectors, items, threads), strict=True):
-            if seen is not None:
-                scores[seen.columns_of(row)] = -np.inf
-            rankings.append(best(scores, k, self.items))
-        return rankings
 
 
 def _is_one(ids: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from .csr import Floats
 from .ids import IdMap
+from .settings import checked_integer
 
 SCORES_AT_ONCE = 16 * 2**20  # 64 MB
 
@@ -22,7 +23,19 @@ class Ranking(list[Any]):
         self.scores = scores
 
 
-def score_rows(vectors: Floats, items: Floats, threads: int) -> Iterator[Floats]:
+def rank(
+    vectors: Floats, items: Floats, hidden: Iterable[Any], k: int, ids: IdMap, threads: int
+) -> list[Ranking]:
+    """For each vector the k items of highest score; `hidden` indexes the rows it may not name."""
+    checked_integer("k", k, 0)
+    rankings = []
+    for scores, without in zip(_scores(vectors, items, threads), hidden, strict=True):
+        scores[without] = -np.inf
+        rankings.append(best(scores, k, ids))
+    return rankings
+
+
+def _scores(vectors: Floats, items: Floats, threads: int) -> Iterator[Floats]:
     """The scores of all items for one vector after the other, computed many at a time."""
     at_once = max(1, SCORES_AT_ONCE // len(items))
     for begin in range(0, len(vectors), at_once):

@@ -1,8 +1,8 @@
 """The solvers: one algorithm a module, each a frozen value with one method that does an epoch."""
 
-from .base import Problem, Side, Solver
+from .base import Problem, Side, Solver, no_finite_solution
 from .ials import IALS
 from .ialspp import IALSpp
 from .icd import ICD
 
-__all__ = ["IALS", "ICD", "IALSpp", "Problem", "Side", "Solver"]
+__all__ = ["IALS", "ICD", "IALSpp", "Problem", "Side", "Solver", "no_finite_solution"]

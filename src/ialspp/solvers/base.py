@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,14 +27,16 @@ class Side:
 
     def check(self, failed_row: int) -> None:
         """Raise where an update reports a row without a finite solution."""
-        if failed_row < 0:
-            return
-        name = self.ids.name
-        raise SolveError(
-            f"no finite solution for {name} {self.ids[failed_row]!r} ({name} row {failed_row}): "
-            "its numbers overflow single precision; scale its weights or labels down, or raise "
-            "regularization"
-        )
+        if failed_row >= 0:
+            raise no_finite_solution(self.ids.name, self.ids[failed_row], failed_row)
+
+
+def no_finite_solution(name: str, identity: Any, row: int) -> SolveError:
+    """The error for a row that overflows: which one, and what to do."""
+    return SolveError(
+        f"no finite solution for {name} {identity!r} ({name} row {row}): its numbers overflow single "
+        "precision; scale its weights or labels down, or raise regularization"
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
