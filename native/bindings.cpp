@@ -175,9 +175,8 @@ std::pair<double, int64_t> bound_solve_rows(const BoundRows& rows, Matrix<float>
   require_other(rows, factors, other);
   require_gramian(gramian, side.dim, side.dim);
   const WithoutGil release;
-  const Block all(kernels(), {other.data(), side.dim, side.dim}, 0, side.dim, gramian.data(), side.dim,
-                  alpha0);
-  return as_pair(solve_rows(side, all, want_loss, threads));
+  const Block all(0, side.dim, side.dim, gramian.data(), side.dim, alpha0);
+  return as_pair(solve_rows(kernels(), side, {other.data(), side.dim, side.dim}, all, want_loss, threads));
 }
 
 int64_t bound_update_block(const BoundRows& rows, Matrix<float> factors, Array<const float> lambda,
@@ -192,9 +191,9 @@ int64_t bound_update_block(const BoundRows& rows, Matrix<float> factors, Array<c
   const WithoutGil release;
   const AlignedFloats packed =
       pack_columns(other.data(), length(other), side.dim, begin, begin + width, threads);
-  const Block block(kernels(), {packed.data(), padded(width), width}, begin, side.dim, gramian.data(), width,
-                    alpha0);
-  return update_block(side, block, cache, threads).failed_row;
+  const Block block(begin, width, side.dim, gramian.data(), width, alpha0);
+  return update_block(kernels(), side, {packed.data(), padded(width), width}, block, cache, threads)
+      .failed_row;
 }
 
 std::pair<double, int64_t> bound_update_side(const BoundRows& rows, Matrix<float> factors,
@@ -208,10 +207,29 @@ std::pair<double, int64_t> bound_update_side(const BoundRows& rows, Matrix<float
   const WithoutGil release;
   std::vector<Block> blocks;
   for (int64_t begin = 0; begin < side.dim; begin += block_size) {
-    const Columns columns{other.data() + begin, side.dim, std::min(block_size, side.dim - begin)};
-    blocks.emplace_back(kernels(), columns, begin, side.dim, gramian.data() + begin, side.dim, alpha0);
+    blocks.emplace_back(begin, std::min(block_size, side.dim - begin), side.dim, gramian.data() + begin,
+                        side.dim, alpha0);
   }
-  return as_pair(update_blocks_by_row(side, blocks, {other.data(), side.dim, side.dim}, threads));
+  return as_pair(update_blocks_by_row(kernels(), side, {other.data(), side.dim, side.dim}, blocks, threads));
+}
+
+std::pair<double, int64_t> bound_improve_rows(const BoundRows& rows, Matrix<float> factors,
+                                              Array<const float> lambda, Matrix<const float> other,
+                                              Array<const float> spectrum, int64_t steps, float tolerance,
+                                              int threads) {
+  const Side side = side_of(rows, factors, lambda);
+  require_other(rows, factors, other);
+  require_length("spectrum", length(spectrum), side.dim);
+  const WithoutGil release;
+  return as_pair(improve_rows(kernels(), side, {other.data(), side.dim, side.dim}, spectrum.data(), steps,
+                              tolerance, threads));
+}
+
+void bound_rotate(Matrix<float> x, Matrix<const double> q, int threads) {
+  require_length("q", length(q), length(x, 1));
+  require_length("q's rows", length(q, 1), length(x, 1));
+  const WithoutGil release;
+  rotate(kernels(), x.data(), length(x), length(x, 1), q.data(), threads);
 }
 
 int64_t bound_update_coordinate(const BoundRows& rows, Matrix<float> factors, Array<const float> lambda,
@@ -337,6 +355,10 @@ NB_MODULE(_core, m) {
   m.def("update_coordinate", bound_update_coordinate, "rows"_a, "factors"_a.noconvert(), "regularization"_a,
         "other"_a, "gramian_column"_a, "alpha0"_a, "f"_a, "residuals"_a.noconvert(), "threads"_a,
         "iCD: one coordinate of every row, residuals cached; first failed row or -1.");
+  m.def("improve_rows", bound_improve_rows, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
+        "spectrum"_a, "steps"_a, "tolerance"_a, "threads"_a,
+        "SpectralCG: conjugate gradients in every row; (observed loss, first failed row or -1).");
+  m.def("rotate", bound_rotate, "x"_a.noconvert(), "q"_a, "threads"_a, "X = X Q.");
   m.def("predict", bound_predict, "rows"_a, "factors"_a, "other"_a, "threads"_a,
         "sqrt(a) (<x,h> - y) for every interaction, in the rows' order.");
   m.def("gramian", bound_gramian, "x"_a, "begin"_a, "end"_a, "threads"_a, "X' X[:, begin:end].");

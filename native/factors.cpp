@@ -15,6 +15,7 @@ constexpr int64_t kShares = 16;
 constexpr int64_t kChunk = 128;    // rows summed in single precision
 constexpr int64_t kColumns = 256;  // columns of the result at a time, which bounds the shares' memory
 
+constexpr int64_t kRotatedRows = 48;                     // rows turned together: whole tiles, in the cache
 constexpr int64_t kScoredRows = 16, kScoredPanels = 16;  // rows and panels of items scored together
 
 int64_t share_begin(int64_t rows, int64_t share) { return rows * share / kShares; }
@@ -107,6 +108,24 @@ AlignedFloats pack_columns(const float* x, int64_t rows, int64_t dim, int64_t be
     }
   });
   return packed;
+}
+
+void rotate(const Kernels& k, float* x, int64_t rows, int64_t dim, const double* q, int threads) {
+  const int64_t panels = panels_for(dim), width = panels * kPanel;
+  const AlignedFloats packed(dim * width);
+  for (int64_t f = 0; f < dim; ++f)
+    for (int64_t c = 0; c < width; ++c)
+      packed.data()[(c / kPanel * dim + f) * kPanel + c % kPanel] =
+          c < dim ? static_cast<float>(q[f * dim + c]) : 0.0f;
+  parallel_for(
+      threads, (rows + kRotatedRows - 1) / kRotatedRows,
+      [&](int64_t task) {
+        const int64_t first = task * kRotatedRows, n = std::min(kRotatedRows, rows - first);
+        float* turned = scratch(kRotatedRows * width);
+        k.multiply(x + first * dim, dim, n, dim, packed.data(), panels, turned);
+        for (int64_t r = 0; r < n; ++r) std::copy_n(turned + r * width, dim, x + (first + r) * dim);
+      },
+      Interruptible::no);
 }
 
 void scores(const Kernels& k, const float* x, int64_t rows, const float* y, int64_t n_items, int64_t dim,

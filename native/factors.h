@@ -14,6 +14,10 @@ void gramian(const Kernels& kernels, const float* x, int64_t rows, int64_t dim, 
 AlignedFloats pack_columns(const float* x, int64_t rows, int64_t dim, int64_t begin, int64_t end,
                            int threads);
 
+// X = X Q in place, Q (dim x dim, row-major). Not to be interrupted: half a rotation would be worse than
+// none.
+void rotate(const Kernels& kernels, float* x, int64_t rows, int64_t dim, const double* q, int threads);
+
 // out (rows x n_items) = X Y': one sum in one order for each pair, whatever stands beside it
 void scores(const Kernels& kernels, const float* x, int64_t rows, const float* y, int64_t n_items,
             int64_t dim, float* out, int threads);

@@ -11,9 +11,18 @@ struct Kernels {
 
   // history.h: s_j = sqrt(a_j) h_j for the rows j of a history
   void (*gather)(const History& history, const Columns& other, Slab slab);
-  void (*add_outer)(Slab slab, float* hessian);                       // A += sum_j s_j s_j'
-  void (*add_scaled)(Slab slab, const float* scales, float* vector);  // g += sum_j e_j s_j
-  void (*dots)(Slab slab, const float* vector, float* out);           // out_j = <x, s_j>
+  void (*add_outer)(Slab slab, float* hessian);                                   // A += S'S
+  void (*add_scaled)(Slab slab, const float* scales, float* vector);              // g += S'r
+  void (*add_dots)(Slab slab, const float* vector, float sign, float* residual);  // r += sign S x
+
+  // passes.h: sums over a history for conjugate gradients
+  void (*add_gradient)(const History& history, const Columns& other, const float* x, float* residual,
+                       float* gradient, float* squares);
+  void (*add_normal)(const History& history, const Columns& other, const float* x, float* products,
+                     float* sum);
+
+  float (*weighted_dot)(const float* x, const float* weights, const float* y, int64_t n);
+  void (*turn)(float* p, float share, const float* m, const float* g, int64_t n);  // p = share p - m g
 
   // matrix.h
   void (*multiply)(const float* x, int64_t x_stride, int64_t rows, int64_t depth, const float* panels,
@@ -21,8 +30,9 @@ struct Kernels {
   void (*add_cross)(Slab left, Slab right, int64_t diagonal, double* out);  // out += L'R
   double (*squared_norm)(const float* x, int64_t n);
 
-  // cholesky.h: A x = g in place; false where A is not positive definite
-  bool (*solve)(float* hessian, int64_t n_panels, float* gradient);
+  // cholesky.h, lanes.h: A x = g in place for `count` systems, each A and then g, `stride` floats apart;
+  // solved[i] is false where A is not positive definite
+  void (*solve)(float* systems, int64_t stride, int64_t count, int64_t n_panels, bool* solved);
 
   // coordinate.h: the scalar code of iCD
   void (*coordinate_sums)(const History& history, const float* other, const float* residual, double* gradient,

@@ -26,8 +26,8 @@ std::atomic<bool (*)()> poll_function{nullptr};
 
 // What a thread keeps from one call to the next.
 struct Local {
-  AlignedFloats scratch;
-  int64_t scratch_floats = 0;
+  AlignedFloats scratch[2];
+  int64_t scratch_floats[2] = {};
   Clock::time_point next_poll{};
   bool polling = false;
 };
@@ -54,12 +54,14 @@ bool should_stop() {
 struct Job {
   const Task& task;
   const int64_t count;
+  const bool interruptible;
   std::atomic<int64_t> next{0};
   std::atomic<bool> interrupted{false};
   std::mutex failure_mutex;
   std::exception_ptr failure;
 
-  Job(const Task& t, int64_t n) : task(t), count(n) {}
+  Job(const Task& t, int64_t n, Interruptible i)
+      : task(t), count(n), interruptible(i == Interruptible::yes) {}
 
   void stop() { next.store(count); }
 
@@ -72,7 +74,7 @@ struct Job {
         if (!failure) failure = std::current_exception();
         stop();
       }
-      if (polling && should_stop()) {
+      if (polling && interruptible && should_stop()) {
         interrupted = true;
         stop();
       }
@@ -159,22 +161,24 @@ Pool& pool() {
 
 void set_poll(bool (*poll)()) { poll_function = poll; }
 
-void parallel_for(int threads, int64_t count, const Task& task) {
-  Job job(task, count);
+void parallel_for(int threads, int64_t count, const Task& task, Interruptible interruptible) {
+  Job job(task, count, interruptible);
   const int helpers = static_cast<int>(std::min<int64_t>(threads, count)) - 1;
   if (helpers < 1 || local().polling || !pool().run(helpers, job)) job.work(true);
   job.finish();
 }
 
-float* scratch(int64_t floats) {
+float* scratch(int64_t floats, Scratch which) {
   Local& mine = local();
-  if (floats > mine.scratch_floats) {
-    mine.scratch_floats = 0;
-    mine.scratch = AlignedFloats();  // the old first: never both at once
-    mine.scratch = AlignedFloats(floats);
-    mine.scratch_floats = floats;
+  AlignedFloats& memory = mine.scratch[static_cast<int>(which)];
+  int64_t& size = mine.scratch_floats[static_cast<int>(which)];
+  if (floats > size) {
+    size = 0;
+    memory = AlignedFloats();  // the old first: never both at once
+    memory = AlignedFloats(floats);
+    size = floats;
   }
-  return mine.scratch.data();
+  return memory.data();
 }
 
 }  // namespace ialspp

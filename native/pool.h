@@ -16,13 +16,15 @@ struct Interrupted {};
 
 // Calls task(0) ... task(count - 1), the caller's thread taking part. The first exception a task throws
 // is thrown here. A second caller at the same time runs its tasks alone rather than wait.
-void parallel_for(int threads, int64_t count, const Task& task);
+enum class Interruptible { no, yes };
+void parallel_for(int threads, int64_t count, const Task& task, Interruptible = Interruptible::yes);
 
 // Asked several times a second on the calling thread of a long parallel_for; true stops it.
 void set_poll(bool (*poll)());
 
 // Scratch memory of the calling thread: 64-byte aligned, kept from one call to the next and grown as
-// needed; what it held before is gone.
-float* scratch(int64_t floats);
+// needed; what it held before is gone. Two of them: one for a group of rows, one for a piece inside.
+enum class Scratch { group, piece };
+float* scratch(int64_t floats, Scratch which = Scratch::group);
 
 }  // namespace ialspp

@@ -13,21 +13,26 @@ struct Residuals {
   const int64_t* starts;  // null on the side whose order the cache has
   const uint32_t* ranks;
 
-  // The residuals of one row, side by side: in place, or copied to `buffer`.
-  float* fetch(const Rows& rows, int64_t row, float* buffer, int threads) const {
-    const int64_t first = rows.offsets[row];
-    if (!starts) return data + first;
-    in_segments(rows.count(row), threads, [&](int64_t, int64_t begin, int64_t end) {
+  bool ordered_otherwise() const { return data && starts; }
+
+  // Where the residuals of a group of rows are, side by side: in the cache itself, or in `buffer`.
+  float* place(const Rows& rows, Range group, float* buffer) const {
+    return data && !starts ? data + rows.offsets[group.begin] : buffer;
+  }
+
+  void fetch(const Rows& rows, Range group, float* buffer, int team) const {
+    if (!ordered_otherwise()) return;
+    const int64_t first = rows.offsets[group.begin];
+    in_segments(rows.count(group), team, [&](int64_t, int64_t begin, int64_t end) {
       for (int64_t j = begin; j < end; ++j)
         buffer[j] = data[starts[rows.columns[first + j]] + ranks[first + j]];
     });
-    return buffer;
   }
 
-  void put_back(const Rows& rows, int64_t row, const float* buffer, int threads) const {
-    const int64_t first = rows.offsets[row];
-    if (!starts) return;
-    in_segments(rows.count(row), threads, [&](int64_t, int64_t begin, int64_t end) {
+  void put_back(const Rows& rows, Range group, const float* buffer, int team) const {
+    if (!ordered_otherwise()) return;
+    const int64_t first = rows.offsets[group.begin];
+    in_segments(rows.count(group), team, [&](int64_t, int64_t begin, int64_t end) {
       for (int64_t j = begin; j < end; ++j)
         data[starts[rows.columns[first + j]] + ranks[first + j]] = buffer[j];
     });

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "memory.h"
 #include "pool.h"
 #include "types.h"
 
@@ -34,7 +35,7 @@ struct Rows {
   int64_t count(int64_t row) const { return offsets[row + 1] - offsets[row]; }
   int64_t count(Range group) const { return offsets[group.end] - offsets[group.begin]; }
   History history(int64_t row) const {
-    return History{columns, labels, weights, 0}.slice(offsets[row], offsets[row + 1]);
+    return History{columns, labels, weights, offsets[size]}.slice(offsets[row], offsets[row + 1]);
   }
 };
 
@@ -48,13 +49,13 @@ struct Outcome {
   }
 };
 
-// Consecutive rows with fewer than kLongRow interactions each and together, or one long row.
-inline std::vector<Range> groups_of(const Rows& rows) {
+// Consecutive rows with at most `capacity` interactions together, or one row with more.
+inline std::vector<Range> groups_of(const Rows& rows, int64_t capacity) {
   std::vector<Range> groups;
   for (int64_t begin = 0, end; begin < rows.size; begin = end) {
     end = begin + 1;
     while (end < rows.size && end - begin < kGroupRows &&
-           rows.offsets[end + 1] - rows.offsets[begin] < kLongRow)
+           rows.offsets[end + 1] - rows.offsets[begin] <= capacity)
       ++end;
     groups.push_back({begin, end});
   }
@@ -65,8 +66,8 @@ inline std::vector<Range> groups_of(const Rows& rows) {
 using UpdateGroup = std::function<void(Range, int, Outcome&)>;
 
 // Groups side by side, a thread each; then the rows so long that one thread would end last with them.
-inline Outcome for_each_group(const Rows& rows, int threads, const UpdateGroup& update) {
-  const std::vector<Range> groups = groups_of(rows);
+inline Outcome for_each_group(const Rows& rows, int64_t capacity, int threads, const UpdateGroup& update) {
+  const std::vector<Range> groups = groups_of(rows, std::min(capacity, kLongRow - 1));
   std::vector<Outcome> outcomes(groups.size());
   const int64_t fair_share = rows.offsets[rows.size] / (16 * std::max(threads, 1));
   const auto is_shared = [&](Range g) { return rows.count(g) >= std::max(kLongRow, fair_share); };
@@ -90,6 +91,21 @@ void in_segments(int64_t size, int threads, const Body& body) {
   if (size < kLongRow) return body(int64_t{0}, int64_t{0}, size);
   parallel_for(threads, kSegments,
                [&](int64_t s) { body(s, size * s / kSegments, size * (s + 1) / kSegments); });
+}
+
+// sum(begin, end, sums) adds to `floats` sums over a run of a history: to `out` itself for an ordinary row,
+// to a share for each segment of a long one, the shares then added in order.
+template <class Sum>
+void sum_in_segments(int64_t size, int threads, int64_t floats, float* out, const Sum& sum) {
+  if (size < kLongRow) return sum(int64_t{0}, size, out);
+  const AlignedFloats shares(kSegments * floats);
+  in_segments(size, threads, [&](int64_t s, int64_t begin, int64_t end) {
+    float* share = shares.data() + s * floats;
+    std::fill_n(share, floats, 0.0f);
+    sum(begin, end, share);
+  });
+  for (int64_t s = 0; s < kSegments; ++s)
+    for (int64_t i = 0; i < floats; ++i) out[i] += shares.data()[s * floats + i];
 }
 
 }  // namespace ialspp

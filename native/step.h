@@ -12,73 +12,59 @@
 //   A = sum_j s_jB s_jB'     +  alpha0 G_BB    +  lambda_u I
 //
 // and x_B -= A^-1 g minimises L_u over B exactly. iALS takes B = everything, iALS++ a block at a time;
-// iCD has |B| = 1 and scalar code of its own.
+// iCD has |B| = 1 and scalar code of its own; SpectralCG approaches the minimum over everything without
+// ever making A.
 #pragma once
 
-#include <memory>
 #include <vector>
 
-#include "kernels.h"
-#include "memory.h"
-#include "rows.h"
+#include "neighbours.h"
 
 namespace ialspp {
 
-// Columns B of the fixed side, and what they share over all rows.
+// The side being updated.
+struct Side {
+  const Rows& rows;
+  float* factors;       // rows.size x dim
+  const float* lambda;  // one per row
+  int64_t dim;
+
+  float* row(int64_t r) const { return factors + r * dim; }
+};
+
+// The coordinates B = begin .. begin + width, and what they share over all rows.
 struct Block {
-  const Kernels& kernels;
-  Columns other;            // h_jB
-  int64_t begin;            // B = begin .. begin + width
+  int64_t begin, width;
   AlignedFloats coupling;   // alpha0 G_:B: panels x depth x 16
   AlignedFloats curvature;  // alpha0 G_BB: panels x padded width x 16, ones on the padding's diagonal
 
   // gramian: G_:B, depth rows of width numbers, gramian_stride apart
-  Block(const Kernels& kernels, Columns other, int64_t begin, int64_t depth, const double* gramian,
-        int64_t gramian_stride, float alpha0);
+  Block(int64_t begin, int64_t width, int64_t depth, const double* gramian, int64_t gramian_stride,
+        float alpha0);
 
-  int64_t panels() const { return panels_for(other.width); }
-  int64_t width() const { return other.width; }
+  int64_t panels() const { return panels_for(width); }
+  int64_t system_floats() const { return padded(width) * (padded(width) + 1); }  // A and g
 };
 
-// Memory for one row: a slab of its neighbours, `slab_width` columns wide, and the system over
-// `system_width` coordinates.
-class Workspace {
- public:
-  float* hessian;   // padded system width squared
-  float* gradient;  // padded system width; newton_step leaves the step here
-  float* products;  // one per row of the slab
-
-  static int64_t floats(int64_t slab_width, int64_t system_width);
-  Workspace(float* memory, int64_t slab_width, int64_t system_width);
-
-  int64_t slab_rows() const { return slab_rows_; }
-
-  // sqrt(a_j) h_jB for a piece of at most slab_rows() interactions. Asked for the same piece twice in
-  // a row, it gathers once.
-  Slab gather(const Kernels& kernels, const Columns& other, const History& piece);
-
- private:
-  float* slab_;
-  int64_t slab_rows_;
-  const int32_t* held_piece_ = nullptr;
-  const float* held_columns_ = nullptr;
-  int64_t held_size_ = -1;
+// One row while it is updated.
+struct Row {
+  int64_t number;
+  Neighbours neighbours;
+  float* residual;  // of each interaction
 };
 
 // residual = -sqrt(a) y: every prediction zero
 void residuals_at_zero(const History& history, float* residual);
 
-// residual += sign * sqrt(a) <x, h_B>
-void add_predictions(const Kernels& kernels, const Columns& other, const History& history, const float* x,
-                     float sign, float* residual, Workspace& w, int threads);
+// A and g of one row over B, as step.h's head has them. linear: alpha0 G_B: x + lambda x_B, padded width;
+// panels: where S has B.
+void build_system(const Block& block, Neighbours::Panels panels, Row& row, float lambda, const float* linear,
+                  float* system);
 
-// Solves A step = g for one row into w.gradient; false where A is not positive definite.
-// linear: alpha0 G_B: x + lambda x_B, padded width.
-bool newton_step(const Block& block, const History& history, const float* residual, float lambda,
-                 const float* linear, Workspace& w, int threads);
-
-// The same, A damped until it is positive definite; false where nothing finite comes out.
-bool damped_step(const Block& block, const History& history, const float* residual, float lambda,
-                 const float* linear, Workspace& w, int threads);
+// x_B -= A^-1 g for the rows of one group, their residuals catching up. Rows without a finite step stay as
+// they are and are reported. memory: step_floats(block)
+int64_t step_floats(const Block& block);
+void newton_steps(const Kernels& kernels, const Side& side, const Block& block, Neighbours::Panels panels,
+                  std::vector<Row>& rows, float* memory, Outcome& outcome);
 
 }  // namespace ialspp

@@ -18,10 +18,11 @@ struct History {
   const float* labels;     // y, or null
   const float* weights;    // a, or null
   int64_t size;
+  int64_t following = 0;  // entries of `columns` after the last of these: what will be wanted next
 
   History slice(int64_t begin, int64_t end) const {
     return {columns + begin, labels ? labels + begin : nullptr, weights ? weights + begin : nullptr,
-            end - begin};
+            end - begin, following + size - end};
   }
 };
 
@@ -41,6 +42,7 @@ struct Slab {
   int64_t rows;
 
   float* at(int64_t panel, int64_t row) const { return data + panel * panel_stride + row * kPanel; }
+  Slab columns(int64_t first, int64_t count) const { return {at(first, 0), panel_stride, count, rows}; }
 };
 
 }  // namespace ialspp

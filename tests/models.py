@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions
+from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, SpectralCG
 
 N_USERS, N_ITEMS, DIM = 40, 30, 8
 ITEMS = [f"item-{i}" for i in range(N_ITEMS)]  # row order is not sorted order: "item-10" < "item-2"
@@ -14,6 +14,8 @@ SOLVERS = {
     "ials++": IALSpp(),
     "ials++ by block": IALSpp(block_size=3),
     "ials++ by side": IALSpp(block_size=3, sweep="side"),
+    "spectral": SpectralCG(),
+    "spectral to the end": SpectralCG(tolerance=1e-5),
 }
 NUMBERS = [(), ("label",), ("weight",), ("label", "weight")]
 each_solver = pytest.mark.parametrize("solver", SOLVERS.values(), ids=SOLVERS.keys())

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import strategies as st
-from reference import Reference
+from reference import Reference, blocks
 
 from ialspp import Interactions, Objective, _core
-from ialspp.solvers import IALS, ICD, IALSpp, Problem
+from ialspp.solvers import IALS, ICD, IALSpp, Problem, SpectralCG
+from ialspp.solvers.spectral import eigenbasis
 from ialspp.threads import resolve_threads
 
 
@@ -72,26 +73,32 @@ def solvers_for(dim):
     """Every algorithm, with blocks that divide dim and blocks that don't."""
     sizes = sorted({size for size in (1, 5, 24, 64, dim) if size <= dim})
     by_block = [IALSpp(block_size=size, sweep=sweep) for size in sizes for sweep in ("block", "side")]
-    return [IALS(), ICD(), *by_block]
+    return [IALS(), ICD(), SpectralCG(tolerance=1e-6), SpectralCG(steps=1), SpectralCG(steps=3), *by_block]
 
 
 def half_sweep(solver, problem, side, other):
     """One side once, all coordinates, the other side held fixed."""
     common = (side.rows, side.factors, side.regularization, other.factors)
     dim, alpha0, threads = problem.dim, problem.unobserved_weight, problem.threads
+    if isinstance(solver, SpectralCG):
+        _, basis = eigenbasis(problem.gramian(other))
+        solver.improve(problem, side, other)
+        for turned in (side, other):
+            turned.factors[:] = turned.factors @ basis.T
+        return
     if isinstance(solver, IALS):
-        _, failed = _core.solve_rows(*common, problem.gramian(other, 0, dim), alpha0, False, threads)
+        _, failed = _core.solve_rows(*common, problem.gramian(other), alpha0, False, threads)
         assert failed == -1
         return
     if isinstance(solver, IALSpp) and solver.sweep == "side":
         size = solver.block_size_for(dim)
-        _, failed = _core.update_side(*common, problem.gramian(other, 0, dim), alpha0, size, threads)
+        _, failed = _core.update_side(*common, problem.gramian(other), alpha0, size, threads)
         assert failed == -1
         return
     residuals = problem.residuals()
     size = 1 if isinstance(solver, ICD) else solver.block_size_for(dim)
     for begin in range(0, dim, size):
-        gramian = problem.gramian(other, begin, min(begin + size, dim))
+        gramian = problem.gramian_columns(other, begin, min(begin + size, dim))
         if isinstance(solver, ICD):
             column = gramian[:, 0].astype(np.float32)
             failed = _core.update_coordinate(*common, column, alpha0, begin, residuals, threads)
@@ -100,18 +107,22 @@ def half_sweep(solver, problem, side, other):
         assert failed == -1
 
 
-def reference_block(solver, dim):
-    if isinstance(solver, IALS):
-        return dim
-    return 1 if isinstance(solver, ICD) else solver.block_size_for(dim)
+def reference_half_sweep(solver, reference, side):
+    if isinstance(solver, SpectralCG) and solver.steps is not None:
+        reference.improve(side, solver.steps)
+        return
+    block = 1 if isinstance(solver, ICD) else reference.dim
+    if isinstance(solver, IALSpp):
+        block = solver.block_size_for(reference.dim)
+    reference.update(side, blocks(reference.dim, block))
 
 
 def reference_epoch(solver, reference):
-    block = reference_block(solver, reference.dim)
-    if isinstance(solver, IALS) or (isinstance(solver, IALSpp) and solver.sweep == "side"):
-        reference.epoch_by_side(block)
-    else:
-        reference.epoch_by_block(block)
+    if isinstance(solver, ICD) or (isinstance(solver, IALSpp) and solver.sweep == "block"):
+        reference.epoch_by_block(1 if isinstance(solver, ICD) else solver.block_size_for(reference.dim))
+        return
+    for side in ("users", "items"):
+        reference_half_sweep(solver, reference, side)
 
 
 def error(got, wanted, start):

@@ -21,22 +21,31 @@ class Reference:
     def dim(self):
         return self.W.shape[1]
 
-    def update_users(self, block):
-        half_sweep(self.by_user, self.W, self.H, self.alpha0, self.user_lambda, block)
+    def sides(self, side):
+        """(rows, factors, the other side's factors, lambda)"""
+        if side == "users":
+            return self.by_user, self.W, self.H, self.user_lambda
+        return self.by_item, self.H, self.W, self.item_lambda
 
-    def update_items(self, block):
-        half_sweep(self.by_item, self.H, self.W, self.alpha0, self.item_lambda, block)
+    def update(self, side, over):
+        """Newton steps over one set of coordinates after the other."""
+        rows, X, H, lam = self.sides(side)
+        half_sweep(rows, X, H, self.alpha0, lam, over)
 
-    def epoch_by_side(self, block):
-        """iALS where block = d."""
-        self.update_users(blocks(self.dim, block))
-        self.update_items(blocks(self.dim, block))
+    def improve(self, side, steps):
+        """Conjugate gradients in every row, preconditioned in the eigenbasis of the Gramian."""
+        rows, X, H, lam = self.sides(side)
+        values, Q = np.linalg.eigh(H.T @ H)
+        for u, (columns, y, a) in enumerate(rows):
+            S = np.sqrt(a)[:, None] * H[columns] @ Q
+            A = np.diag(self.alpha0 * values + lam[u]) + S.T @ S
+            X[u] = Q @ conjugate_gradients(A, S.T @ (np.sqrt(a) * y), Q.T @ X[u], steps)
 
     def epoch_by_block(self, block):
         """iALS++, and iCD where block = 1."""
         for one in blocks(self.dim, block):
-            self.update_users([one])
-            self.update_items([one])
+            self.update("users", [one])
+            self.update("items", [one])
 
     def parts(self):
         """(observed, unobserved, regularization)"""
@@ -81,3 +90,17 @@ def half_sweep(rows, X, H, alpha0, lam, over):
             g = Hj[:, B].T @ (a * (Hj @ x - y)) + alpha0 * G[B] @ x + lam[u] * x[B]
             A = (Hj[:, B].T * a) @ Hj[:, B] + alpha0 * G[B, B] + lam[u] * np.eye(len(g))
             x[B] -= np.linalg.solve(A, g)
+
+
+def conjugate_gradients(A, b, x, steps):
+    """Textbook: A x = b from x, preconditioned by the diagonal of A."""
+    r, p, rho = b - A @ x, np.zeros_like(x), np.inf
+    for _ in range(steps):
+        z = np.divide(r, np.diag(A), out=np.zeros_like(r), where=np.diag(A) > 0)
+        rho, before = r @ z, rho
+        if rho == 0:
+            break
+        p = z + rho / before * p
+        alpha = rho / (p @ A @ p)
+        x, r = x + alpha * p, r - alpha * A @ p
+    return x

@@ -1,8 +1,9 @@
 // A x = g by Cholesky, A = U'U in place, for a matrix stored as panels (add_outer's layout): panel q
 // holds rows 0 .. 16q + 15 of columns 16q .. 16q + 15.
 //
-// Left-looking over blocks of sixteen rows: first everything earlier rows explain is taken off the
-// block (the tile loop, where the d^3 is), then the block eliminates itself row by row.
+// Left-looking over blocks of eight rows: first everything earlier rows explain is taken off the block (the
+// tile loop, where the d^3/6 FMAs are), then the block eliminates itself on the diagonal, a chain of eight
+// roots, and in the registers everywhere to the right of it.
 #pragma once
 
 #include "history.h"
@@ -13,19 +14,18 @@ namespace {
 // A pivot that lost all but this share of its diagonal entry is rounding error, not information.
 constexpr float kPivotTolerance = 1e-6f;
 
-// rows 16p .. 16p + 15 of panel q  -=  sum_{j < 16p} u_j,p' u_j,q
-void subtract_earlier_rows(Slab a, int64_t p, int64_t q) {
-  for (int64_t m = 0; m < kPanel; m += kTileRows) {
-    float* target = a.at(q, p * kPanel + m);
-    Tile<kTileRows> tile;
-    tile.load_from(target);
-    tile.template add<kPanel, true>(a.at(p, 0) + m, 1, a.at(q, 0), p * kPanel);
-    tile.store_to(target);
-  }
-}
+constexpr int64_t kStep = 8;  // rows of a block
+static_assert(kPanel % kStep == 0);
 
-void scale_row(float* row, float scale) {
-  for (int v = 0; v < kVectors; ++v) store(row + v * kLanes, scale * load(row + v * kLanes));
+// rows r .. r + 8 of panel q  -=  sum_{j < r} u_j,p' u_j,q, p being the panel with the columns r .. r + 8
+void subtract_earlier_rows(Slab a, int64_t r, int64_t q) {
+  constexpr int kRows = kTileRows < kStep / 2 ? kTileRows : kTileRows < kStep ? kStep / 2 : kStep;
+  for (int64_t m = 0; m < kStep; m += kRows) {
+    Tile<kRows> tile;
+    tile.clear();
+    tile.template add<kPanel>(a.at(r / kPanel, 0) + r % kPanel + m, 1, a.at(q, 0), r);
+    tile.subtract_from(a.at(q, r + m));
+  }
 }
 
 void subtract_row(float* row, float scale, const float* other) {
@@ -33,30 +33,47 @@ void subtract_row(float* row, float scale, const float* other) {
     store(row + v * kLanes, load(row + v * kLanes) - scale * load(other + v * kLanes));
 }
 
-// Eliminate block p inside itself, carrying the panels to its right along. The diagonal keeps 1/u_kk,
-// which is all that substitution needs.
-bool factor_block(Slab a, int64_t p, const float* original_diagonal) {
-  for (int64_t k = 0; k < kPanel; ++k) {
-    float* pivot_row = a.at(p, p * kPanel + k);
-    const float pivot = pivot_row[k];
+// Eliminate rows r .. r + 8 inside the panel of the diagonal. The diagonal keeps 1/u_kk, which is all that
+// substitution needs.
+bool factor_diagonal(Slab a, int64_t r, const float* original_diagonal) {
+  for (int64_t k = 0; k < kStep; ++k) {
+    float* row = a.at(r / kPanel, r + k);
+    const int64_t column = r % kPanel + k;
+    const float pivot = row[column];
     if (!(pivot > kPivotTolerance * original_diagonal[k]) || __builtin_isinf(pivot)) return false;
     const float inverse = 1.0f / __builtin_sqrtf(pivot);
-    for (int64_t q = p; q < a.panels; ++q) scale_row(a.at(q, p * kPanel + k), inverse);
-    for (int64_t q = p; q < a.panels; ++q)
-      for (int64_t i = k + 1; i < kPanel; ++i)
-        subtract_row(a.at(q, p * kPanel + i), pivot_row[i], a.at(q, p * kPanel + k));
-    pivot_row[k] = inverse;
+    for (int v = 0; v < kVectors; ++v) store(row + v * kLanes, inverse * load(row + v * kLanes));
+    for (int64_t i = k + 1; i < kStep; ++i) subtract_row(row + (i - k) * kPanel, row[column + i - k], row);
+    row[column] = inverse;
   }
   return true;
 }
 
+// The same elimination in panel q to the right, kLanes columns at a time
+void eliminate(Slab a, int64_t r, int64_t q) {
+  const float* u = a.at(r / kPanel, r) + r % kPanel;  // u_ki at u[k * kPanel + i], 1/u_kk for i = k
+  for (int v = 0; v < kVectors; ++v) {
+    Vector rows[kStep];
+    for (int k = 0; k < kStep; ++k) rows[k] = load(a.at(q, r + k) + v * kLanes);
+#pragma GCC unroll 8
+    for (int k = 0; k < kStep; ++k) {
+      rows[k] *= u[k * kPanel + k];
+#pragma GCC unroll 8
+      for (int i = k + 1; i < kStep; ++i) rows[i] -= u[k * kPanel + i] * rows[k];
+    }
+    for (int k = 0; k < kStep; ++k) store(a.at(q, r + k) + v * kLanes, rows[k]);
+  }
+}
+
 bool factor(Slab a) {
-  for (int64_t p = 0; p < a.panels; ++p) {
-    float diagonal[kPanel];
-    for (int64_t k = 0; k < kPanel; ++k) diagonal[k] = a.at(p, p * kPanel + k)[k];
-    if (p > 0)
-      for (int64_t q = p; q < a.panels; ++q) subtract_earlier_rows(a, p, q);
-    if (!factor_block(a, p, diagonal)) return false;
+  for (int64_t r = 0; r < a.panels * kPanel; r += kStep) {
+    const int64_t p = r / kPanel;
+    float diagonal[kStep];
+    for (int64_t k = 0; k < kStep; ++k) diagonal[k] = a.at(p, r + k)[r % kPanel + k];
+    if (r > 0)
+      for (int64_t q = p; q < a.panels; ++q) subtract_earlier_rows(a, r, q);
+    if (!factor_diagonal(a, r, diagonal)) return false;
+    for (int64_t q = p + 1; q < a.panels; ++q) eliminate(a, r, q);
   }
   return true;
 }
@@ -66,9 +83,9 @@ void substitute_forward(Slab a, float* g) {
   for (int64_t p = 0; p < a.panels; ++p) {
     float* block = g + p * kPanel;
     Tile<1> tile;
-    tile.load_from(block);
-    tile.template add<1, true>(g, 0, a.at(p, 0), p * kPanel);
-    tile.store_to(block);
+    tile.clear();
+    tile.template add<1>(g, 0, a.at(p, 0), p * kPanel);
+    tile.subtract_from(block);
     float z[kPanel];
     for (int64_t k = 0; k < kPanel; ++k) {
       const float* row = a.at(p, p * kPanel + k);
@@ -85,7 +102,7 @@ void substitute_backward(Slab a, float* z) {
     float* block = z + p * kPanel;
     float later[kPanel] = {};
     const Slab right{a.at(p, p * kPanel) + a.panel_stride, a.panel_stride, a.panels - p - 1, kPanel};
-    if (right.panels > 0) dots(right, block + kPanel, later);
+    if (right.panels > 0) add_dots(right, block + kPanel, 1.0f, later);
     alignas(64) float x[kPanel] = {};
     for (int64_t k = kPanel - 1; k >= 0; --k) {
       const float* row = a.at(p, p * kPanel + k);
@@ -97,7 +114,7 @@ void substitute_backward(Slab a, float* z) {
   }
 }
 
-bool solve(float* hessian, int64_t n_panels, float* gradient) {
+bool solve_one(float* hessian, int64_t n_panels, float* gradient) {
   const int64_t width = n_panels * kPanel;
   const Slab a{hessian, width * kPanel, n_panels, width};
   if (!factor(a)) return false;

@@ -1,8 +1,7 @@
-// What a row's history contributes, from a slab of its scaled neighbours s_j = sqrt(a_j) h_jB:
+// What a row's history contributes, from a slab S of its scaled neighbours s_j = sqrt(a_j) h_jB:
 //
-//   Hessian   A += sum_j s_j s_j'      gradient   g += sum_j e_j s_j      predictions   <x, s_j>
+//   Hessian   A += S'S      gradient   g += S'r      predictions   S x
 //
-// Scaling by sqrt(a) while gathering makes weights free everywhere else.
 #pragma once
 
 #include "tile.h"
@@ -10,16 +9,19 @@
 namespace ialspp::IALSPP_ISA {
 namespace {
 
-// Rows arrive from random places: ask for one this many interactions before it is copied.
-constexpr int64_t kPrefetchAhead = 12;
+// Rows arrive from random places: ask for them this many floats before they are copied.
+constexpr int64_t kPrefetchAhead = 2048, kMostAhead = 16;
 
 template <bool weighted>
 void gather_rows(const History& history, const Columns& other, Slab slab) {
   const int64_t full = other.width / kPanel, rest = other.width % kPanel;
+  const int64_t fitting = kPrefetchAhead / other.width + 1;
+  const int64_t ahead = fitting < kMostAhead ? fitting : kMostAhead;
+  const int64_t known = history.size + history.following - ahead;
   for (int64_t j = 0; j < history.size; ++j) {
-    if (j + kPrefetchAhead < history.size) {
-      const float* ahead = other.data + history.columns[j + kPrefetchAhead] * other.stride;
-      for (int64_t c = 0; c < other.width; c += kPanel) __builtin_prefetch(ahead + c);
+    if (j < known) {
+      const float* next = other.data + history.columns[j + ahead] * other.stride;
+      for (int64_t c = 0; c < other.width; c += kPanel) __builtin_prefetch(next + c);
     }
     const float* row = other.data + history.columns[j] * other.stride;
     const float scale = weighted ? __builtin_sqrtf(history.weights[j]) : 1.0f;
@@ -48,15 +50,16 @@ void gather(const History& history, const Columns& other, Slab slab) {
 // would all be rounded away in the same direction.
 void add_outer(Slab slab, float* hessian) {
   const int64_t width = slab.panels * kPanel;
-  for (int64_t right = 0; right < slab.panels; ++right)
-    for (int64_t left = 0; left <= right; ++left)
-      for (int64_t m = 0; m < kPanel; m += kTileRows) {
-        float* target = hessian + (right * width + left * kPanel + m) * kPanel;
-        Tile<kTileRows> tile;
+  for (int64_t right = 0; right < slab.panels; ++right) {
+    for (int64_t left = 0; left < right; ++left)
+      in_tiles([&]<int rows>(int64_t m) {
+        Tile<rows> tile;
         tile.clear();
-        tile.add<kPanel>(slab.at(left, 0) + m, 1, slab.at(right, 0), slab.rows);
-        tile.add_to(target);
-      }
+        tile.template add<kPanel>(slab.at(left, 0) + m, 1, slab.at(right, 0), slab.rows);
+        tile.add_to(hessian + (right * width + left * kPanel + m) * kPanel);
+      });
+    add_squared_panel(slab.at(right, 0), slab.rows, hessian + (right * width + right * kPanel) * kPanel);
+  }
 }
 
 // g += S'e. Four rows at a time, or the sum would wait for itself.
@@ -77,17 +80,26 @@ void add_scaled(Slab slab, const float* scales, float* vector) {
   }
 }
 
-// out = S x, kLanes rows at a time: their products are added across by one transposing tree instead
-// of a horizontal sum each. Slab and out have room for whole groups; the excess is never read.
-void dots(Slab slab, const float* vector, float* out) {
+// S x for the kLanes rows from j: their products are added across by one transposing tree instead of a
+// horizontal sum each. The slab has room for whole groups; what the excess gives is not used.
+inline Vector dots_from(Slab slab, const float* vector, int64_t j) {
+  Vector sums[kLanes] = {};
+  for (int64_t p = 0; p < slab.panels; ++p)
+    for (int v = 0; v < kVectors; ++v) {
+      const Vector x = load(vector + p * kPanel + v * kLanes);
+      for (int r = 0; r < kLanes; ++r) sums[r] += x * load(slab.at(p, j + r) + v * kLanes);
+    }
+  return sum_each(sums);
+}
+
+// r += sign S x
+void add_dots(Slab slab, const float* vector, float sign, float* residual) {
   for (int64_t j = 0; j < slab.rows; j += kLanes) {
-    Vector sums[kLanes] = {};
-    for (int64_t p = 0; p < slab.panels; ++p)
-      for (int v = 0; v < kVectors; ++v) {
-        const Vector x = load(vector + p * kPanel + v * kLanes);
-        for (int r = 0; r < kLanes; ++r) sums[r] += x * load(slab.at(p, j + r) + v * kLanes);
-      }
-    store(out + j, sum_each(sums));
+    const Vector products = sign * dots_from(slab, vector, j);
+    if (j + kLanes <= slab.rows)
+      store(residual + j, load(residual + j) + products);
+    else
+      for (int64_t i = j; i < slab.rows; ++i) residual[i] += products[i - j];
   }
 }
 

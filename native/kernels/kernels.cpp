@@ -4,7 +4,9 @@
 #include "cholesky.h"
 #include "coordinate.h"
 #include "history.h"
+#include "lanes.h"
 #include "matrix.h"
+#include "passes.h"
 
 #define IALSPP_TEXT_(x) #x
 #define IALSPP_TEXT(x) IALSPP_TEXT_(x)
@@ -17,7 +19,11 @@ const Kernels kKernels = {
     .gather = gather,
     .add_outer = add_outer,
     .add_scaled = add_scaled,
-    .dots = dots,
+    .add_dots = add_dots,
+    .add_gradient = add_gradient,
+    .add_normal = add_normal,
+    .weighted_dot = weighted_dot,
+    .turn = turn,
     .multiply = multiply,
     .add_cross = add_cross,
     .squared_norm = squared_norm,

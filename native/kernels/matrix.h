@@ -7,26 +7,31 @@ namespace ialspp::IALSPP_ISA {
 namespace {
 
 template <int rows>
-void multiply_rows(const float* x, int64_t x_stride, int64_t depth, const float* panels, int64_t n_panels,
-                   float* out) {
-  for (int64_t p = 0; p < n_panels; ++p) {
-    Tile<rows> tile;
-    tile.clear();
-    tile.template add<1>(x, x_stride, panels + p * depth * kPanel, depth);
-    tile.store_to(out + p * kPanel, n_panels * kPanel);
-  }
+void multiply_rows(const float* x, int64_t x_stride, int64_t depth, const float* panel, float* out,
+                   int64_t out_stride) {
+  Tile<rows> tile;
+  tile.clear();
+  tile.template add<1>(x, x_stride, panel, depth);
+  tile.store_to(out, out_stride);
 }
 
-// out (rows x 16 n_panels) = X (rows x depth) G, G as n_panels panels of `depth` rows.
-// Several rows share each pass over G: one row alone would be bound by the cache G comes from.
+// out (rows x 16 n_panels) = X (rows x depth) G, G as n_panels panels of `depth` rows. All rows pass over a
+// panel before the next one: a row alone would be bound by the cache that G comes from.
 void multiply(const float* x, int64_t x_stride, int64_t rows, int64_t depth, const float* panels,
               int64_t n_panels, float* out) {
-  int64_t r = 0;
-  for (; r + kTileRows <= rows; r += kTileRows)
-    multiply_rows<kTileRows>(x + r * x_stride, x_stride, depth, panels, n_panels,
-                             out + r * n_panels * kPanel);
-  for (; r < rows; ++r)
-    multiply_rows<1>(x + r * x_stride, x_stride, depth, panels, n_panels, out + r * n_panels * kPanel);
+  const int64_t out_stride = n_panels * kPanel;
+  for (int64_t p = 0; p < n_panels; ++p) {
+    const float* panel = panels + p * depth * kPanel;
+    int64_t r = 0;
+    const auto whole = [&]<int n>() {
+      for (; r + n <= rows; r += n)
+        multiply_rows<n>(x + r * x_stride, x_stride, depth, panel, out + r * out_stride + p * kPanel,
+                         out_stride);
+    };
+    whole.template operator()<kTileRows>();
+    if constexpr (kTileRows > 4) whole.template operator()<4>();
+    whole.template operator()<1>();
+  }
 }
 
 // out (16 left.panels x 16 right.panels, row-major) += L'R over the slabs' common rows.
@@ -36,16 +41,16 @@ void add_cross(Slab left, Slab right, int64_t diagonal, double* out) {
   const int64_t width = right.panels * kPanel;
   for (int64_t q = 0; q < right.panels; ++q)
     for (int64_t p = 0; p < left.panels && p <= q + diagonal; ++p)
-      for (int64_t m = 0; m < kPanel; m += kTileRows) {
-        Tile<kTileRows> tile;
+      in_tiles([&]<int rows>(int64_t m) {
+        Tile<rows> tile;
         tile.clear();
-        tile.add<kPanel>(left.at(p, 0) + m, 1, right.at(q, 0), left.rows);
-        float sums[kTileRows * kPanel];
+        tile.template add<kPanel>(left.at(p, 0) + m, 1, right.at(q, 0), left.rows);
+        float sums[rows * kPanel];
         tile.store_to(sums);
         double* target = out + (p * kPanel + m) * width + q * kPanel;
-        for (int64_t r = 0; r < kTileRows; ++r)
+        for (int64_t r = 0; r < rows; ++r)
           for (int64_t c = 0; c < kPanel; ++c) target[r * width + c] += sums[r * kPanel + c];
-      }
+      });
 }
 
 double squared_norm(const float* x, int64_t n) {

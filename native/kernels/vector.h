@@ -20,9 +20,8 @@ constexpr int kLanes = IALSPP_VECTOR_BYTES / 4;
 constexpr int kVectors = static_cast<int>(kPanel) / kLanes;  // registers to a panel's row
 
 // Rows of a tile: kTileRows * kVectors accumulators. Two FMA ports times four cycles of latency want
-// eight in flight; AVX-512 and NEON have registers for sixteen, which halves the loads.
+// eight in flight or more; AVX2 has registers for twelve, AVX-512 and NEON for sixteen.
 constexpr int kTileRows = IALSPP_TILE_ROWS;
-static_assert(kPanel % kTileRows == 0);
 
 typedef float Vector __attribute__((vector_size(IALSPP_VECTOR_BYTES)));
 typedef float UnalignedVector __attribute__((vector_size(IALSPP_VECTOR_BYTES), aligned(4), may_alias));
@@ -65,6 +64,35 @@ inline Vector sum_each(Vector* v) {
     for (int i = 0; i < kLanes / (2 * width); ++i) v[i] = add_neighbours<width>(v[2 * i], v[2 * i + 1]);
     return sum_each<2 * width>(v);
   }
+}
+
+// Halves of 2 * width lanes: the first of a and of b beside each other, the second likewise
+template <int width>
+inline void exchange(Vector& a, Vector& b) {
+  Lanes first, second;
+  for (int i = 0; i < kLanes; ++i) {
+    const int within = i % (2 * width), start = i - within;
+    first[i] = within < width ? start + within : kLanes + start + within - width;
+    second[i] = first[i] + width;
+  }
+  const Vector low = pick(a, b, first);
+  b = pick(a, b, second);
+  a = low;
+}
+
+// kLanes vectors as the columns of a square matrix become its rows
+template <int width = 1>
+inline void transpose(Vector* v) {
+  if constexpr (width < kLanes) {
+    for (int i = 0; i < kLanes; ++i)
+      if ((i & width) == 0) exchange<width>(v[i], v[i + width]);
+    transpose<2 * width>(v);
+  }
+}
+
+inline Vector square_root(Vector v) {
+  for (int i = 0; i < kLanes; ++i) v[i] = __builtin_sqrtf(v[i]);
+  return v;
 }
 
 inline float sum(Vector v) {

@@ -3,29 +3,40 @@
 
 namespace ialspp {
 
-Outcome solve_rows(const Side& side, const Block& all, bool want_loss, int threads) {
-  const int64_t width = padded(side.dim);
-  return for_each_group(side.rows, threads, [&](Range group, int team, Outcome& outcome) {
-    const int64_t own = Workspace::floats(side.dim, side.dim);
-    float* memory = scratch(own + width + side.rows.count(group));
-    Workspace w(memory, side.dim, side.dim);
-    float* linear = memory + own;
-    float* residual = linear + width;
+Outcome solve_rows(const Kernels& kernels, const Side& side, const Columns& other, const Block& all,
+                   bool want_loss, int threads) {
+  const Chunks chunks(other);
+  const int64_t width = chunks.width(), capacity = capacity_for(width);
+  const Neighbours::Panels everything{0, chunks.panels()};
+  return for_each_group(side.rows, capacity, threads, [&](Range group, int team, Outcome& outcome) {
+    const int64_t interactions = side.rows.count(group), steps = step_floats(all);
+    const bool keep = want_loss && interactions <= capacity;
+    const int64_t kept = keep ? Neighbours::floats(interactions, chunks) : 0;
+    float* memory = scratch(kept + steps + width + interactions);
+    float* systems = memory + kept;
+    float* zero = systems + steps;
+    float* residual = zero + width;
 
     for (int64_t u = group.begin; u < group.end; ++u) {
       const History history = side.rows.history(u);
-      std::fill_n(linear, width, 0.0f);
+      Row row{u, {kernels, chunks, history, keep ? memory : nullptr, team}, residual};
+      std::fill_n(zero, width, 0.0f);
       residuals_at_zero(history, residual);
-      if (newton_step(all, history, residual, side.lambda[u], linear, w, team)) {
-        for (int64_t k = 0; k < side.dim; ++k) side.row(u)[k] = 0.0f - w.gradient[k];
-        if (want_loss) add_predictions(all.kernels, all.other, history, w.gradient, -1.0f, residual, w, team);
+      build_system(all, everything, row, side.lambda[u], zero, systems);
+      bool solved;
+      kernels.solve(systems, 0, 1, all.panels(), &solved);
+      if (solved) {
+        const float* x = systems + width * width;
+        for (int64_t k = 0; k < side.dim; ++k) side.row(u)[k] = 0.0f - x[k];
+        if (want_loss) row.neighbours.add_products(everything, x, -1.0f, residual);
       } else {
         // No unique solution. From where the row is, a damped step can only lower the loss.
-        predict_group(all.kernels, side, all.other, {u, u + 1}, linear, residual, w, team);
-        couple(side, all, {u, u + 1}, linear);
-        if (!update_row(side, all, u, linear, residual, w, team)) outcome.fail(u);
+        chunks.spread(side.row(u), zero);
+        row.neighbours.add_products(everything, zero, 1.0f, residual);
+        std::vector<Row> alone{row};
+        newton_steps(kernels, side, all, everything, alone, systems, outcome);
       }
-      if (want_loss) outcome.observed += all.kernels.squared_norm(residual, history.size);
+      if (want_loss) outcome.observed += kernels.squared_norm(residual, history.size);
     }
   });
 }

@@ -9,12 +9,13 @@ namespace ialspp {
 Outcome update_coordinate(const Kernels& kernels, const Side& side, int64_t f, const float* other,
                           const float* gramian_column, float alpha0, const Residuals& residuals,
                           int threads) {
-  return for_each_group(side.rows, threads, [&](Range group, int team, Outcome& outcome) {
+  return for_each_group(side.rows, kLongRow, threads, [&](Range group, int team, Outcome& outcome) {
     float* buffer = scratch(side.rows.count(group));
     for (int64_t u = group.begin; u < group.end; ++u) {
       const History history = side.rows.history(u);
       float* w = side.row(u);
-      float* residual = residuals.fetch(side.rows, u, buffer, team);
+      float* residual = residuals.place(side.rows, {u, u + 1}, buffer);
+      residuals.fetch(side.rows, {u, u + 1}, residual, team);
 
       double gradients[kSegments] = {}, hessians[kSegments] = {};
       in_segments(history.size, team, [&](int64_t s, int64_t begin, int64_t end) {
@@ -36,7 +37,7 @@ Outcome update_coordinate(const Kernels& kernels, const Side& side, int64_t f, c
       in_segments(history.size, team, [&](int64_t, int64_t begin, int64_t end) {
         kernels.coordinate_advance(history.slice(begin, end), other, step, residual + begin);
       });
-      residuals.put_back(side.rows, u, residual, team);
+      residuals.put_back(side.rows, {u, u + 1}, residual, team);
     }
   });
 }

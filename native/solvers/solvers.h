@@ -1,5 +1,5 @@
-// One call updates one side: exactly (iALS), over one block or all of them (iALS++), in one
-// coordinate (iCD). Python owns the loops around these calls.
+// One call updates one side: exactly (iALS), over one block or all of them (iALS++), in one coordinate (iCD),
+// or by conjugate gradients (SpectralCG). Python owns the loops around these calls.
 #pragma once
 
 #include "../residuals.h"
@@ -7,35 +7,27 @@
 
 namespace ialspp {
 
-// The side being updated.
-struct Side {
-  const Rows& rows;
-  float* factors;       // rows.size x dim
-  const float* lambda;  // one per row
-  int64_t dim;
+// Floats of neighbours that a group of rows keeps: in the caches a thread can count on.
+constexpr int64_t kKeptFloats = 1 << 19;
 
-  float* row(int64_t r) const { return factors + r * dim; }
-};
+// Interactions of rows updated together, their neighbours kept
+inline int64_t capacity_for(int64_t width) { return std::max(kKeptFloats / width, kPanel); }
 
-Outcome solve_rows(const Side& side, const Block& all, bool want_loss, int threads);
-Outcome update_block(const Side& side, const Block& block, const Residuals& residuals, int threads);
-Outcome update_blocks_by_row(const Side& side, const std::vector<Block>& blocks, const Columns& other,
-                             int threads);
+Outcome solve_rows(const Kernels& kernels, const Side& side, const Columns& other, const Block& all,
+                   bool want_loss, int threads);
+
+// packed: the block's columns of the other side
+Outcome update_block(const Kernels& kernels, const Side& side, const Columns& packed, const Block& block,
+                     const Residuals& residuals, int threads);
+Outcome update_blocks_by_row(const Kernels& kernels, const Side& side, const Columns& other,
+                             const std::vector<Block>& blocks, int threads);
+
 Outcome update_coordinate(const Kernels& kernels, const Side& side, int64_t f, const float* other,
                           const float* gramian_column, float alpha0, const Residuals& residuals, int threads);
 
-// The pieces of an update, for rows of one group. x, linear: scratch of padded width, per row.
-
-// residual = sqrt(a) (<x,h> - y), row after row
-void predict_group(const Kernels& kernels, const Side& side, const Columns& other, Range group, float* x,
-                   float* residual, Workspace& w, int team);
-
-// linear = alpha0 G_B: x
-void couple(const Side& side, const Block& block, Range group, float* linear);
-
-// x_B -= A^-1 g, then the row's residuals catch up; false where there is no finite step
-bool update_row(const Side& side, const Block& block, int64_t u, float* linear, float* residual, Workspace& w,
-                int team);
+// spectrum: alpha0 times the eigenvalues of the other side's Gramian, in whose basis both sides are
+Outcome improve_rows(const Kernels& kernels, const Side& side, const Columns& other, const float* spectrum,
+                     int64_t steps, float tolerance, int threads);
 
 // residuals of all interactions, in this side's order
 void predict(const Kernels& kernels, const Side& side, const Columns& other, float* residuals, int threads);

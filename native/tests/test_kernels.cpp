@@ -41,10 +41,15 @@ struct Gathered {
     for (float& a : weights) a = std::abs(a);
     for (int64_t j = 0; j < size; ++j) columns.push_back(static_cast<int32_t>((7 * j + 3) % kRows));
     std::fill_n(memory.data(), panels_for(w) * kCapacity * kPanel, 1e9f);
-    const History history{columns.data(), nullptr, weighted ? weights.data() : nullptr, size};
-    k.gather(history, {matrix.data() + 2, w + 3, w}, slab);
+    k.gather(history(weighted), columns_of_matrix(), slab);
     if (!weighted) std::fill(weights.begin(), weights.end(), 1.0f);
   }
+
+  History history(bool weighted) const {
+    const auto size = static_cast<int64_t>(columns.size());
+    return {columns.data(), nullptr, weighted ? weights.data() : nullptr, size};
+  }
+  Columns columns_of_matrix() const { return {matrix.data() + 2, width + 3, width}; }
 
   // sqrt(a_j) h_jc, zero in the padding
   double value(int64_t j, int64_t c) const {
@@ -60,10 +65,10 @@ void check_history_kernels(const Kernels& k, int64_t size, int64_t width, bool w
   std::vector<float> x = normals(full, 4);
   std::fill(x.begin() + width, x.end(), 0.0f);
 
-  std::vector<float> hessian(full * full, 0.5f), gradient(full, 0.25f), out(Gathered::kCapacity, 0.0f);
+  std::vector<float> hessian(full * full, 0.5f), gradient(full, 0.25f), out(size, 0.75f);
   k.add_outer(g.slab, hessian.data());
   k.add_scaled(g.slab, scales.data(), gradient.data());
-  k.dots(g.slab, x.data(), out.data());
+  k.add_dots(g.slab, x.data(), -1.0f, out.data());
 
   for (int64_t c = 0; c < full; ++c) {
     double sum = 0.25;
@@ -76,30 +81,79 @@ void check_history_kernels(const Kernels& k, int64_t size, int64_t width, bool w
     }
   }
   for (int64_t j = 0; j < size; ++j) {
-    double dot = 0;
-    for (int64_t c = 0; c < width; ++c) dot += x[c] * g.value(j, c);
+    double dot = 0.75;
+    for (int64_t c = 0; c < width; ++c) dot -= x[c] * g.value(j, c);
     CHECK(near(out[j], dot, 1e-5));
   }
 }
 
-// M'M + I in add_outer's layout, and the same as doubles
+// The same history, read in place
+void check_passes(const Kernels& k, int64_t size, int64_t width, bool weighted) {
+  const Gathered g(k, size, width, weighted);
+  const History history = g.history(weighted);
+  const Columns other = g.columns_of_matrix();
+  const std::vector<float> x = normals(width, 4);
+  std::vector<float> residual(size, 0.5f), products(size), gradient(width, 0.25f), squares(width, 2.0f),
+      normal(width, 1.0f);
+  k.add_gradient(history, other, x.data(), residual.data(), gradient.data(), squares.data());
+  k.add_normal(history, other, x.data(), products.data(), normal.data());
+  for (int64_t j = 0; j < size; ++j) {
+    double dot = 0;
+    for (int64_t c = 0; c < width; ++c) dot += x[c] * g.value(j, c);
+    CHECK(near(products[j], dot, 1e-5));
+    CHECK(near(residual[j], 0.5 + dot, 1e-5));
+  }
+  for (int64_t c = 0; c < width; ++c) {
+    double wanted_gradient = 0.25, wanted_squares = 2, wanted_normal = 1;
+    for (int64_t j = 0; j < size; ++j) {
+      wanted_gradient += static_cast<double>(residual[j]) * g.value(j, c);
+      wanted_squares += g.value(j, c) * g.value(j, c);
+      wanted_normal += static_cast<double>(products[j]) * g.value(j, c);
+    }
+    CHECK(near(gradient[c], wanted_gradient, 1e-5));
+    CHECK(near(squares[c], wanted_squares, 1e-5));
+    CHECK(near(normal[c], wanted_normal, 1e-5));
+  }
+}
+
+// M'M + I in add_outer's layout, then a right-hand side; and the same as doubles
 struct System {
   int64_t full;
-  std::vector<float> panels, right;
+  std::vector<float> floats, right;
   std::vector<double> dense;
 
-  explicit System(int64_t n_panels)
-      : full(n_panels * kPanel), panels(full * full), right(normals(full, 5)), dense(full * full) {
-    const std::vector<float> m = normals(full * full, 6);
+  System(int64_t n_panels, unsigned seed)
+      : full(n_panels * kPanel), floats(full * full), right(normals(full, seed)), dense(full * full) {
+    const std::vector<float> m = normals(full * full, seed + 1);
     for (int64_t r = 0; r < full; ++r)
       for (int64_t c = 0; c < full; ++c) {
         double sum = r == c;
         for (int64_t j = 0; j < full; ++j) sum += m[j * full + r] * m[j * full + c];
-        panels[((c / kPanel) * full + r) * kPanel + c % kPanel] = static_cast<float>(sum);
+        entry(r, c) = static_cast<float>(sum);
         dense[r * full + c] = static_cast<float>(sum);
       }
+    floats.insert(floats.end(), right.begin(), right.end());
   }
+
+  float& entry(int64_t r, int64_t c) { return floats[((c / kPanel) * full + r) * kPanel + c % kPanel]; }
 };
+
+// Solves all of them in one call, the systems a few floats apart
+std::vector<std::vector<float>> solve_all(const Kernels& k, const std::vector<System>& systems,
+                                          bool* solved) {
+  const auto size = static_cast<int64_t>(systems.front().floats.size()), stride = size + 16;
+  const auto count = static_cast<int64_t>(systems.size()), full = systems.front().full;
+  const AlignedFloats memory(count * stride);
+  for (int64_t i = 0; i < count; ++i)
+    std::copy(systems[i].floats.begin(), systems[i].floats.end(), memory.data() + i * stride);
+  k.solve(memory.data(), stride, count, full / kPanel, solved);
+  std::vector<std::vector<float>> solutions;
+  for (int64_t i = 0; i < count; ++i) {
+    const float* x = memory.data() + i * stride + full * full;
+    solutions.emplace_back(x, x + full);
+  }
+  return solutions;
+}
 
 }  // namespace
 
@@ -107,31 +161,43 @@ TEST(history_kernels_match_double_loops) {
   for (const Kernels* k : every_table())
     for (const int64_t size : {0, 1, 3, 16, 17, 50})
       for (const int64_t width : {1, 7, 16, 33, 64})
-        for (const bool weighted : {false, true}) check_history_kernels(*k, size, width, weighted);
+        for (const bool weighted : {false, true}) {
+          check_history_kernels(*k, size, width, weighted);
+          check_passes(*k, size, width, weighted);
+        }
 }
 
 TEST(cholesky_solves_positive_definite_systems) {
   for (const Kernels* k : every_table())
-    for (const int64_t n_panels : {1, 2, 5}) {
-      System s(n_panels);
-      std::vector<float> x = s.right;
-      CHECK(k->solve(s.panels.data(), n_panels, x.data()));
-      for (int64_t r = 0; r < s.full; ++r) {
-        double product = 0;
-        for (int64_t c = 0; c < s.full; ++c) product += s.dense[r * s.full + c] * x[c];
-        CHECK(near(product, s.right[r], 1e-3));
+    for (const int64_t n_panels : {1, 2, 3, 5})
+      for (const int count : {1, 3, 16}) {
+        std::vector<System> systems;
+        for (int i = 0; i < count; ++i) systems.emplace_back(n_panels, 5 + 2 * i);
+        bool solved[16];
+        const auto solutions = solve_all(*k, systems, solved);
+        for (int i = 0; i < count; ++i) {
+          const System& s = systems[i];
+          CHECK(solved[i]);
+          for (int64_t r = 0; r < s.full; ++r) {
+            double product = 0;
+            for (int64_t c = 0; c < s.full; ++c) product += s.dense[r * s.full + c] * solutions[i][c];
+            CHECK(near(product, s.right[r], 2e-3));
+          }
+        }
       }
-    }
 }
 
-TEST(cholesky_refuses_what_is_not_positive_definite) {
+TEST(cholesky_refuses_what_is_not_positive_definite_and_nothing_else) {
   const float nan = std::nanf(""), infinity = INFINITY;
   for (const Kernels* k : every_table())
-    for (const float bad : {0.0f, -1.0f, nan, infinity}) {
-      System s(2);
-      s.panels[((20 / kPanel) * s.full + 20) * kPanel + 20 % kPanel] = bad;
-      CHECK(!k->solve(s.panels.data(), 2, s.right.data()));
-    }
+    for (const int64_t n_panels : {1, 2, 3})
+      for (const float bad : {0.0f, -1.0f, nan, infinity}) {
+        std::vector<System> systems(5, System(n_panels, 5));
+        systems[3].entry(11, 11) = bad;
+        bool solved[5];
+        solve_all(*k, systems, solved);
+        for (int i = 0; i < 5; ++i) CHECK(solved[i] == (i != 3));
+      }
 }
 
 TEST(multiply_matches_double_loops) {

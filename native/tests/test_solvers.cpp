@@ -35,31 +35,39 @@ struct Problem {
   }
 
   Block block(int64_t begin, int64_t width) const {
-    return {kernels(), {other.data() + begin, kDim, width}, begin, kDim, gram.data() + begin, kDim, 0.1f};
+    return {begin, width, kDim, gram.data() + begin, kDim, 0.1f};
   }
+  Columns all() const { return {other.data(), kDim, kDim}; }
 };
 
-enum class Sweep { exact, by_block, by_row };
+enum class Sweep { exact, by_block, by_row, gradients };
 
 std::vector<float> solved(const Problem& p, Sweep sweep, int threads) {
   std::vector<float> x = p.start;
   const Side side{p.rows, x.data(), p.lambda.data(), kDim};
-  const Columns all{p.other.data(), kDim, kDim};
   if (sweep == Sweep::exact) {
-    CHECK(solve_rows(side, p.block(0, kDim), true, threads).failed_row == -1);
+    CHECK(solve_rows(kernels(), side, p.all(), p.block(0, kDim), true, threads).failed_row == -1);
+    return x;
+  }
+  if (sweep == Sweep::gradients) {
+    const std::vector<float> spectrum(kDim, 0.2f);
+    CHECK(improve_rows(kernels(), side, p.all(), spectrum.data(), 3, 0, threads).failed_row == -1);
     return x;
   }
   std::vector<Block> blocks;
   for (int64_t begin = 0; begin < kDim; begin += 8)
     blocks.push_back(p.block(begin, std::min<int64_t>(8, kDim - begin)));
   if (sweep == Sweep::by_row) {
-    CHECK(update_blocks_by_row(side, blocks, all, threads).failed_row == -1);
+    CHECK(update_blocks_by_row(kernels(), side, p.all(), blocks, threads).failed_row == -1);
     return x;
   }
   std::vector<float> residuals(p.columns.size());
-  predict(kernels(), side, all, residuals.data(), threads);
-  for (const Block& block : blocks)
-    CHECK(update_block(side, block, {residuals.data(), nullptr, nullptr}, threads).failed_row == -1);
+  predict(kernels(), side, p.all(), residuals.data(), threads);
+  for (const Block& block : blocks) {
+    const Columns columns{p.other.data() + block.begin, kDim, block.width};
+    const Residuals cache{residuals.data(), nullptr, nullptr};
+    CHECK(update_block(kernels(), side, columns, block, cache, threads).failed_row == -1);
+  }
   return x;
 }
 
@@ -67,7 +75,7 @@ std::vector<float> solved(const Problem& p, Sweep sweep, int threads) {
 
 TEST(the_same_bits_on_any_number_of_threads) {
   const Problem p;
-  for (const Sweep sweep : {Sweep::exact, Sweep::by_block, Sweep::by_row}) {
+  for (const Sweep sweep : {Sweep::exact, Sweep::by_block, Sweep::by_row, Sweep::gradients}) {
     const std::vector<float> one = solved(p, sweep, 1);
     for (const int threads : {2, 3, 16}) CHECK(solved(p, sweep, threads) == one);
   }
@@ -108,7 +116,7 @@ TEST(a_row_that_overflows_is_reported_and_left_alone) {
   p.weights[kColumns] = INFINITY;
   std::vector<float> x = p.start;
   const Side side{p.rows, x.data(), p.lambda.data(), kDim};
-  CHECK(solve_rows(side, p.block(0, kDim), false, 2).failed_row == 2);
+  CHECK(solve_rows(kernels(), side, p.all(), p.block(0, kDim), false, 2).failed_row == 2);
   CHECK(std::memcmp(&x[2 * kDim], &p.start[2 * kDim], kDim * sizeof(float)) == 0);
 }
 
@@ -121,4 +129,18 @@ TEST(gramian_columns_match_the_whole) {
       for (int64_t c = begin; c < end; ++c)
         CHECK(near(part[r * (end - begin) + c - begin], p.gram[r * kDim + c], 1e-6));
   }
+}
+
+TEST(a_rotation_matches_double_loops) {
+  const int64_t rows = 101, dim = 21;
+  const std::vector<float> before = normals(rows * dim, 7), turn = normals(dim * dim, 8);
+  const std::vector<double> q(turn.begin(), turn.end());
+  std::vector<float> x = before;
+  rotate(kernels(), x.data(), rows, dim, q.data(), 3);
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < dim; ++c) {
+      double sum = 0;
+      for (int64_t f = 0; f < dim; ++f) sum += before[r * dim + f] * q[f * dim + c];
+      CHECK(near(x[r * dim + c], sum, 1e-5));
+    }
 }

@@ -1,4 +1,4 @@
-"""Matrix factorisation for implicit feedback: iALS, iCD and iALS++.
+"""Matrix factorisation for implicit feedback: iALS, iCD, iALS++ and SpectralCG.
 
 >>> from ialspp import ImplicitMF, Interactions
 >>> data = Interactions.from_arrays(user=["ann", "ann", "bob"], item=["tea", "milk", "tea"])
@@ -16,7 +16,7 @@ from .isa import apply_environment as _apply_environment
 from .model import EpochRecord, ImplicitMF
 from .objective import Loss, Objective
 from .ranking import Ranking
-from .solvers import IALS, ICD, IALSpp
+from .solvers import IALS, ICD, IALSpp, SpectralCG
 
 __version__ = _version("ialspp")
 _apply_environment()
@@ -34,6 +34,7 @@ __all__ = [
     "Objective",
     "Ranking",
     "SolveError",
+    "SpectralCG",
     "UnknownIdError",
     "datasets",
     "metrics",

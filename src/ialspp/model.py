@@ -17,7 +17,7 @@ from .errors import NotFittedError
 from .histories import rows_of_histories
 from .ids import IdMap
 from .interactions import Interactions
-from .objective import Loss, Objective
+from .objective import Objective
 from .progress import epoch_bar
 from .ranking import Ranking, rank
 from .settings import checked_integer, checked_number
@@ -158,12 +158,7 @@ class ImplicitMF:
 
     def _epoch(self, problem: Problem, number: int) -> EpochRecord:
         start = time.perf_counter()
-        users, items = problem.users, problem.items
-        observed = self.solver.epoch(problem)
-        penalties = self.objective.penalties(
-            users.factors, items.factors, users.regularization, items.regularization, problem.threads
-        )
-        loss = Loss(observed, *penalties)
+        loss = problem.loss(self.solver.epoch(problem))
         return EpochRecord(
             epoch=number,
             loss=loss.total,

@@ -86,21 +86,20 @@ class Objective:
         threads = resolve_threads(threads)
         users, items = _checked_factors(data, user_factors, item_factors)
         residuals = _core.predict(data.by_user.native(), users, items, threads)
-        observed = _core.squared_sum(residuals, threads)
-        user_lambda = self.row_regularization(data.by_user.counts, data.n_items)
-        item_lambda = self.row_regularization(data.by_item.counts, data.n_users)
-        return Loss(observed, *self.penalties(users, items, user_lambda, item_lambda, threads))
-
-    def penalties(
-        self, users: Floats, items: Floats, user_lambda: Floats, item_lambda: Floats, threads: int
-    ) -> tuple[float, float]:
-        """The unobserved part and the regularisation: all of the loss that needs no interaction."""
-        user_gramian = _core.gramian(users, 0, users.shape[1], threads)
-        item_gramian = _core.gramian(items, 0, items.shape[1], threads)
-        unobserved = self.unobserved_weight * float(np.sum(user_gramian * item_gramian))
-        regularization = _core.weighted_squared_norm(users, user_lambda, threads)
-        regularization += _core.weighted_squared_norm(items, item_lambda, threads)
-        return unobserved, regularization
+        gramians = (_core.gramian(side, 0, side.shape[1], threads) for side in (users, items))
+        norms = (
+            _core.weighted_squared_norm(
+                users, self.row_regularization(data.by_user.counts, data.n_items), threads
+            ),
+            _core.weighted_squared_norm(
+                items, self.row_regularization(data.by_item.counts, data.n_users), threads
+            ),
+        )
+        return Loss(
+            observed=_core.squared_sum(residuals, threads),
+            unobserved=self.unobserved_weight * float(np.sum(next(gramians) * next(gramians))),
+            regularization=sum(norms),
+        )
 
     def gradient(
         self, data: Interactions, user_factors: Floats, item_factors: Floats

@@ -4,5 +4,6 @@ from .base import Problem, Side, Solver, no_finite_solution
 from .ials import IALS
 from .ialspp import IALSpp
 from .icd import ICD
+from .spectral import SpectralCG
 
-__all__ = ["IALS", "ICD", "IALSpp", "Problem", "Side", "Solver", "no_finite_solution"]
+__all__ = ["IALS", "ICD", "IALSpp", "Problem", "Side", "Solver", "SpectralCG", "no_finite_solution"]

@@ -13,10 +13,10 @@ from ..csr import Floats
 from ..errors import SolveError
 from ..ids import IdMap
 from ..interactions import Interactions
-from ..objective import Objective
+from ..objective import Loss, Objective
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Side:
     """Users or items while they are trained: their rows, factors and regularisation."""
 
@@ -24,6 +24,12 @@ class Side:
     rows: _core.Rows
     factors: Floats
     regularization: Floats
+    gramian: NDArray[np.float64] | None = None  # of the factors as they are, once somebody asked
+
+    def to_update(self) -> tuple[_core.Rows, Floats, Floats]:
+        """What a native call takes that changes the factors."""
+        self.gramian = None
+        return self.rows, self.factors, self.regularization
 
     def check(self, failed_row: int) -> None:
         """Raise where an update reports a row without a finite solution."""
@@ -74,9 +80,23 @@ class Problem:
         """(side to update, side held fixed): users first, then items."""
         return (self.users, self.items), (self.items, self.users)
 
-    def gramian(self, side: Side, begin: int, end: int) -> NDArray[np.float64]:
+    def gramian(self, side: Side) -> NDArray[np.float64]:
+        """H'H of a side's factors H."""
+        if side.gramian is None:
+            side.gramian = self.gramian_columns(side, 0, self.dim)
+        return side.gramian
+
+    def gramian_columns(self, side: Side, begin: int, end: int) -> NDArray[np.float64]:
         """H' H[:, begin:end] of a side's factors H."""
         return _core.gramian(side.factors, begin, end, self.threads)
+
+    def loss(self, observed: float) -> Loss:
+        """The whole loss, given its observed part."""
+        users, items = self.users, self.items
+        penalty = _core.weighted_squared_norm(users.factors, users.regularization, self.threads)
+        penalty += _core.weighted_squared_norm(items.factors, items.regularization, self.threads)
+        scores = float(np.sum(self.gramian(users) * self.gramian(items)))  # sum of all, squared
+        return Loss(observed, self.unobserved_weight * scores, penalty)
 
     def residuals(self) -> Floats:
         """sqrt(a) (prediction - y) of every interaction, in the users' order: the prediction cache."""

@@ -18,13 +18,10 @@ class IALS:
         return self._solve(problem, problem.items, problem.users, want_loss=True)
 
     def _solve(self, problem: Problem, side: Side, other: Side, *, want_loss: bool) -> float:
-        gramian = problem.gramian(other, 0, problem.dim)
         observed, failed_row = _core.solve_rows(
-            side.rows,
-            side.factors,
-            side.regularization,
+            *side.to_update(),
             other.factors,
-            gramian,
+            problem.gramian(other),
             problem.unobserved_weight,
             want_loss,
             problem.threads,

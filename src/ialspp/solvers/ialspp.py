@@ -60,11 +60,9 @@ class IALSpp:
             end = min(begin + size, problem.dim)
             for side, other in problem.both_ways:
                 failed_row = _core.update_block(
-                    side.rows,
-                    side.factors,
-                    side.regularization,
+                    *side.to_update(),
                     other.factors,
-                    problem.gramian(other, begin, end),
+                    problem.gramian_columns(other, begin, end),
                     problem.unobserved_weight,
                     begin,
                     residuals,
@@ -77,11 +75,9 @@ class IALSpp:
         observed = 0.0
         for side, other in problem.both_ways:
             observed, failed_row = _core.update_side(
-                side.rows,
-                side.factors,
-                side.regularization,
+                *side.to_update(),
                 other.factors,
-                problem.gramian(other, 0, problem.dim),
+                problem.gramian(other),
                 problem.unobserved_weight,
                 size,
                 problem.threads,

@@ -19,11 +19,9 @@ class ICD:
         residuals = problem.residuals()
         for f in range(problem.dim):
             for side, other in problem.both_ways:
-                column = problem.gramian(other, f, f + 1)[:, 0].astype(np.float32)
+                column = problem.gramian_columns(other, f, f + 1)[:, 0].astype(np.float32)
                 failed_row = _core.update_coordinate(
-                    side.rows,
-                    side.factors,
-                    side.regularization,
+                    *side.to_update(),
                     other.factors,
                     column,
                     problem.unobserved_weight,

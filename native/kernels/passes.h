@@ -1,0 +1,131 @@
+// Passes over a row's history for conjugate gradients, straight from the fixed side's rows: with
+// s_j = sqrt(a_j) h_j as everywhere,
+//
+//   add_gradient   r_j += <s_j, x>     g += sum_j r_j s_j     m += sum_j s_j^2
+//   add_normal     t_j  = <s_j, x>     q += sum_j t_j s_j
+//
+// kLanes rows at a time, so that their products are added across by one transposing tree and the second use
+// of a row finds it in the first-level cache. Per row and vector of columns a load and an FMA each way: two
+// of either a cycle, d / kLanes cycles an interaction. Where the rows come from decides the rest.
+#pragma once
+
+#include "vector.h"
+
+namespace ialspp::IALSPP_ISA {
+namespace {
+
+// kLanes neighbours from j on. Past the end the last one is repeated, with a scale of zero.
+struct Few {
+  const float* rows[kLanes];
+  float scales[kLanes];  // sqrt(a)
+  int count;
+
+  Few(const History& history, const Columns& other, int64_t j) {
+    count = history.size - j < kLanes ? static_cast<int>(history.size - j) : kLanes;
+    for (int r = 0; r < kLanes; ++r) {
+      const int64_t at = j + (r < count ? r : count - 1);
+      rows[r] = other.data + history.columns[at] * other.stride;
+      const float root = history.weights ? __builtin_sqrtf(history.weights[at]) : 1.0f;
+      scales[r] = r < count ? root : 0.0f;
+    }
+    prefetch_next(history, other, j);
+  }
+
+  // Rows arrive from random places: ask for the next ones now.
+  void prefetch_next(const History& history, const Columns& other, int64_t j) {
+    const int64_t known = history.size + history.following - j - kLanes;
+    for (int64_t r = 0; r < kLanes && r < known; ++r) {
+      const float* row = other.data + history.columns[j + kLanes + r] * other.stride;
+      for (int64_t c = 0; c < other.width; c += kPanel) __builtin_prefetch(row + c);
+    }
+  }
+
+  // <s_r, x> in lane r
+  Vector dots(const float* x, int64_t width) const {
+    Vector sums[kLanes] = {};
+    int64_t c = 0;
+    for (; c + kLanes <= width; c += kLanes) {
+      const Vector part = load(x + c);
+      for (int r = 0; r < kLanes; ++r) sums[r] += part * load(rows[r] + c);
+    }
+    Vector total = sum_each(sums);
+    for (; c < width; ++c)
+      for (int r = 0; r < kLanes; ++r) total[r] += x[c] * rows[r][c];
+    return total * load(scales);
+  }
+
+  // sum += sum_r t_r h_r
+  void add_scaled(const float* t, int64_t width, float* sum) const {
+    int64_t c = 0;
+    for (; c + kLanes <= width; c += kLanes) {
+      Vector even = load(sum + c), odd{};
+      for (int r = 0; r < kLanes; r += 2) {
+        even += t[r] * load(rows[r] + c);
+        odd += t[r + 1] * load(rows[r + 1] + c);
+      }
+      store(sum + c, even + odd);
+    }
+    for (; c < width; ++c)
+      for (int r = 0; r < kLanes; ++r) sum[c] += t[r] * rows[r][c];
+  }
+
+  // sum += sum_r a_r h_r^2
+  void add_squares(int64_t width, float* sum) const {
+    int64_t c = 0;
+    for (; c + kLanes <= width; c += kLanes) {
+      Vector even = load(sum + c), odd{};
+      for (int r = 0; r < kLanes; r += 2) {
+        const Vector a = scales[r] * load(rows[r] + c), b = scales[r + 1] * load(rows[r + 1] + c);
+        even += a * a;
+        odd += b * b;
+      }
+      store(sum + c, even + odd);
+    }
+    for (; c < width; ++c)
+      for (int r = 0; r < kLanes; ++r) sum[c] += scales[r] * rows[r][c] * scales[r] * rows[r][c];
+  }
+};
+
+void add_gradient(const History& history, const Columns& other, const float* x, float* residual,
+                  float* gradient, float* squares) {
+  for (int64_t j = 0; j < history.size; j += kLanes) {
+    const Few few(history, other, j);
+    const Vector products = few.dots(x, other.width);
+    float scaled[kLanes] = {};
+    for (int r = 0; r < few.count; ++r) {
+      residual[j + r] += products[r];
+      scaled[r] = few.scales[r] * residual[j + r];
+    }
+    few.add_scaled(scaled, other.width, gradient);
+    few.add_squares(other.width, squares);
+  }
+}
+
+void add_normal(const History& history, const Columns& other, const float* x, float* products, float* sum) {
+  for (int64_t j = 0; j < history.size; j += kLanes) {
+    const Few few(history, other, j);
+    const Vector t = few.dots(x, other.width);
+    if (few.count == kLanes)
+      store(products + j, t);
+    else
+      for (int r = 0; r < few.count; ++r) products[j + r] = t[r];
+    float scaled[kLanes];
+    store(scaled, t * load(few.scales));
+    few.add_scaled(scaled, other.width, sum);
+  }
+}
+
+// <x, y> in the inner product of diag(weights)
+float weighted_dot(const float* x, const float* weights, const float* y, int64_t n) {
+  float sum = 0;
+  for (int64_t k = 0; k < n; ++k) sum += x[k] * weights[k] * y[k];
+  return sum;
+}
+
+// p = share p - m g
+void turn(float* p, float share, const float* m, const float* g, int64_t n) {
+  for (int64_t k = 0; k < n; ++k) p[k] = share * p[k] - m[k] * g[k];
+}
+
+}  // namespace
+}  // namespace ialspp::IALSPP_ISA

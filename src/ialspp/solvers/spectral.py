@@ -1,0 +1,75 @@
+"""SpectralCG, not in the paper: conjugate gradients in the eigenbasis of the Gramian."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..settings import checked_integer, checked_number
+from .base import Problem, Side
+
+DEFAULT_STEPS = 2
+_one_blas_thread = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpectralCG:
+    """A few steps of preconditioned conjugate gradients for every row, from where it is.
+
+    Before a side is updated, both are turned into the eigenbasis of the other side's Gramian. That
+    changes no score and no part of the loss, but makes the Gramian diagonal: a step then costs one pass
+    over the row's interactions, O(d |S|) an epoch and step, beside O(d^2 (|U| + |I|)) for turning.
+
+    Parameters
+    ----------
+    steps
+        Steps for each row, at most. 2 where neither is given; enough for any row where only
+        `tolerance` is.
+    tolerance
+        Stop a row once its step is this small relative to its vector: 1e-5 gives what iALS gives.
+    """
+
+    steps: int | None = None
+    tolerance: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.tolerance is not None:
+            object.__setattr__(self, "tolerance", checked_number("tolerance", self.tolerance))
+        steps = DEFAULT_STEPS if self.steps is None and self.tolerance is None else self.steps
+        if steps is not None:
+            object.__setattr__(self, "steps", checked_integer("steps", steps, 1))
+
+    def epoch(self, problem: Problem) -> float:
+        """Improve all users, then all items."""
+        self.improve(problem, problem.users, problem.items)
+        return self.improve(problem, problem.items, problem.users)
+
+    def improve(self, problem: Problem, side: Side, other: Side) -> float:
+        """Turn both sides, then take the steps in every row of one; the observed part of the loss."""
+        values, basis = eigenbasis(problem.gramian(other))
+        for turned in (side, other):
+            _core.rotate(turned.to_update()[1], basis, problem.threads)
+        other.gramian = np.diag(values)
+        observed, failed_row = _core.improve_rows(
+            *side.to_update(),
+            other.factors,
+            (problem.unobserved_weight * values).astype(np.float32),
+            2 * problem.dim if self.steps is None else self.steps,
+            self.tolerance or 0.0,
+            problem.threads,
+        )
+        side.check(failed_row)
+        return observed
+
+
+def eigenbasis(gramian: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Eigenvalues, not negative, and eigenvectors of a Gramian; the same bits on any number of threads."""
+    from threadpoolctl import threadpool_limits
+
+    with _one_blas_thread, threadpool_limits(1, "blas"):  # more of them would sum in another order
+        values, basis = np.linalg.eigh(gramian)
+    return np.maximum(values, 0), basis
