@@ -7,7 +7,7 @@ BIN := .venv/bin
 NATIVE := $(shell find native -type f) CMakeLists.txt
 BUILD := build/native
 
-.PHONY: demo test lint format native-test python-test sanitize bench wheel clean
+.PHONY: demo test lint format native-test python-test sanitize bench bench-kernels wheel clean
 
 demo: .venv/.demo
 	$(BIN)/python examples/demo.py
@@ -36,7 +36,14 @@ sanitize: .venv/.dev
 	$(call native_tests,$(BUILD)-thread,-DIALSPP_SANITIZE=thread)
 
 bench: .venv/.peers
-	$(BIN)/python benchmarks/peers.py
+	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/blocks.py
+
+bench-kernels: .venv/.dev
+	$(BIN)/cmake -S . -B $(BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
+	  -DIALSPP_PYTHON=OFF -DIALSPP_TESTS=ON > /dev/null
+	$(BIN)/cmake --build $(BUILD) --target kernel_benchmarks
+	$(BUILD)/native/tests/kernel_benchmarks
 
 wheel: .venv/.dev
 	rm -rf dist build/smoke

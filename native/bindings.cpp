@@ -5,6 +5,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <tuple>
 
 #include "csr.h"
 #include "dispatch.h"
@@ -293,16 +295,31 @@ double bound_squared_sum(Array<const float> x, int threads) {
   return squared_sum_of(kernels(), x.data(), length(x), threads);
 }
 
-auto bound_counting_sort(Array<const int32_t> keys, int64_t n_keys) {
+auto bound_group(Array<const int32_t> keys, Array<const int32_t> values, int64_t n_keys, bool want_order) {
   require(n_keys >= 0, "n_keys must not be negative");
+  require_length("values", length(values), length(keys));
   require_in_range("keys", keys, n_keys);
   auto offsets = new_array<int64_t>(n_keys + 1);
-  auto order = new_array<int64_t>(length(keys));
+  auto grouped = new_array<int32_t>(length(keys));
+  auto order = new_array<int64_t>(want_order ? length(keys) : 0);
   {
     const WithoutGil release;
-    counting_sort(keys.data(), length(keys), n_keys, offsets.data(), order.data());
+    group(keys.data(), values.data(), length(keys), n_keys, offsets.data(), grouped.data(),
+          want_order ? order.data() : nullptr);
   }
-  return std::pair(offsets, order);
+  return std::tuple(offsets, grouped, order);
+}
+
+auto bound_transpose(const BoundRows& rows) {
+  auto offsets = new_array<int64_t>(rows.n_columns() + 1);
+  auto columns = new_array<int32_t>(rows.size());
+  auto places = new_array<uint32_t>(rows.size());
+  {
+    const WithoutGil release;
+    transpose(rows.rows().offsets, rows.rows().size, rows.rows().columns, rows.n_columns(), offsets.data(),
+              columns.data(), places.data());
+  }
+  return std::tuple(offsets, columns, places);
 }
 
 unsigned long main_thread = 0;
@@ -366,8 +383,10 @@ NB_MODULE(_core, m) {
   m.def("weighted_squared_norm", bound_weighted_squared_norm, "x"_a, "weights"_a, "threads"_a,
         "sum_r weights[r] |x_r|^2.");
   m.def("squared_sum", bound_squared_sum, "x"_a, "threads"_a, "sum_i x[i]^2.");
-  m.def("counting_sort", bound_counting_sort, "keys"_a, "n_keys"_a,
-        "(offsets of each key's run, stable order of the positions).");
+  m.def("group", bound_group, "keys"_a, "values"_a, "n_keys"_a, "want_order"_a,
+        "(offsets of each key's run, the values run by run, where each was if wanted).");
+  m.def("transpose", bound_transpose, "rows"_a,
+        "(offsets, rows of each column, ascending, each entry's place in its row).");
 
   m.def("isa", [] { return std::string(kernels().name); }, "The instruction set in use.");
   m.def("available_isas", available_isas, "Instruction sets this machine can run, slowest first.");

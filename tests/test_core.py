@@ -121,11 +121,22 @@ def test_a_block_size_of_zero_is_an_exception():
         _core.update_side(*arguments)
 
 
-def test_counting_sort_checks_its_keys():
+def test_grouping_checks_its_keys():
     with pytest.raises(ValueError, match="keys must be from 0 to 1, at position 2"):
-        _core.counting_sort(np.array([0, 1, 2], np.int32), 2)
+        _core.group(np.array([0, 1, 2], np.int32), np.zeros(3, np.int32), 2, False)
     with pytest.raises(ValueError, match="n_keys must not be negative"):
-        _core.counting_sort(np.array([], np.int32), -1)
+        _core.group(np.array([], np.int32), np.array([], np.int32), -1, False)
+    with pytest.raises(ValueError, match="length of values must be 2, got 3"):
+        _core.group(np.zeros(2, np.int32), np.zeros(3, np.int32), 2, False)
+
+
+def test_a_transpose_has_every_entry_and_its_place():
+    offsets, columns, places = _core.transpose(
+        rows(offsets=(0, 2, 2, 5), columns=(1, 3, 3, 0, 1), n_columns=4)
+    )
+    assert offsets.tolist() == [0, 1, 3, 3, 5]
+    assert columns.tolist() == [2, 0, 2, 0, 2]
+    assert places.tolist() == [1, 0, 2, 1, 0]
 
 
 def test_empty_arrays_are_fine():

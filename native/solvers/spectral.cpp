@@ -27,6 +27,7 @@ struct Vectors {
 // A coordinate with this little of the largest one's curvature is the square of rounding errors: nothing
 // holds the row in place there, and it stays where it is.
 constexpr float kNothing = 1e-12f;
+constexpr float kLeast = 1e-38f;  // one over anything smaller overflows
 
 struct SpectralRow {
   const Kernels& kernels;
@@ -43,7 +44,7 @@ struct SpectralRow {
     sum_in_segments(history.size, team, 2 * v.width, v.g, [&](int64_t begin, int64_t end, float* sums) {
       kernels.add_gradient(history.slice(begin, end), other, v.x, residual + begin, sums, sums + v.width);
     });
-    const float least = kNothing * *std::max_element(v.M, v.M + v.width);
+    const float least = std::max(kNothing * *std::max_element(v.M, v.M + v.width), kLeast);
     for (int64_t k = 0; k < v.width; ++k) v.m[k] = v.M[k] > least ? 1 / v.M[k] : 0;
   }
 

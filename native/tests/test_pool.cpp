@@ -66,10 +66,12 @@ TEST(a_poll_that_says_stop_interrupts) {
   CHECK(runs < 1'000'000);
 }
 
-TEST(counting_sort_is_stable_and_keeps_empty_keys) {
-  const std::vector<int32_t> keys{2, 0, 2, 4, 0};
+TEST(groups_keep_the_order_of_their_values_and_empty_keys) {
+  const std::vector<int32_t> keys{2, 0, 2, 4, 0}, values{10, 11, 12, 13, 14};
   std::vector<int64_t> offsets(6), order(5);
-  counting_sort(keys.data(), 5, 5, offsets.data(), order.data());
+  std::vector<int32_t> grouped(5);
+  group(keys.data(), values.data(), 5, 5, offsets.data(), grouped.data(), order.data());
   CHECK((offsets == std::vector<int64_t>{0, 2, 2, 4, 4, 5}));
   CHECK((order == std::vector<int64_t>{1, 4, 0, 2, 3}));
+  CHECK((grouped == std::vector<int32_t>{11, 14, 10, 12, 13}));
 }

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .csr import Csr, Floats
+from .csr import Csr, Floats, aligned
 from .errors import NotFittedError
 from .histories import rows_of_histories
 from .ids import IdMap
@@ -21,7 +21,7 @@ from .objective import Objective
 from .progress import epoch_bar
 from .ranking import Ranking, rank
 from .settings import checked_integer, checked_number
-from .solvers import IALSpp, Problem, Solver, no_finite_solution
+from .solvers import IALSpp, Problem, Solver, no_finite_solution, pinned
 from .threads import resolve_threads
 
 # Far beyond any use; the squares of squares of what is drawn still fit single precision.
@@ -68,9 +68,12 @@ class ImplicitMF:
     ----------
     history
         One `EpochRecord` per epoch.
+    fitted_solver
+        What the last fit used: `solver` with every "auto" replaced by what it stood for; None before.
     """
 
     history: list[EpochRecord]
+    fitted_solver: Solver | None
 
     def __init__(
         self,
@@ -98,6 +101,7 @@ class ImplicitMF:
             raise ValueError(f"init_stddev must be > 0 and < {MAX_INIT_STDDEV:g}, got {init_stddev}")
         resolve_threads(threads)
         self.history = []
+        self.fitted_solver = None
         self._data: Interactions | None = None
         self._factors: tuple[Floats, Floats] | None = None
         self._item_gramian: NDArray[np.float64] | None = None  # of the factors as they are now
@@ -136,16 +140,17 @@ class ImplicitMF:
             raise ValueError("data has no interactions; there is nothing to fit")
         if callable(callbacks) or not all(callable(callback) for callback in callbacks):
             raise TypeError("callbacks must be a sequence of functions of (model, record)")
-        users, items = self._continued(data) if warm_start else self._initial(data)
+        users, items = self._continued(data) if warm_start else self.initial_factors(data)
         problem = Problem.of(data, self.objective, users, items, resolve_threads(self.threads))
         history = list(self.history) if warm_start else []
         self._training = True
         try:
             with epoch_bar(self.epochs, progress) as report:
                 for number in range(len(history) + 1, len(history) + 1 + self.epochs):
-                    history.append(self._epoch(problem, number))
+                    history.append(self.run_epoch(problem, number))
                     # Only now: a fit that fails in its first epoch leaves the model as it was.
                     self._set_state(data, users, items, history)
+                    self.fitted_solver = pinned(self.solver, self.dim)
                     report(history[-1].loss)
                     answers = [callback(self, history[-1]) for callback in callbacks]
                     if any(answers):
@@ -156,7 +161,8 @@ class ImplicitMF:
             self._item_gramian = None
         return self
 
-    def _epoch(self, problem: Problem, number: int) -> EpochRecord:
+    def run_epoch(self, problem: Problem, number: int = 1) -> EpochRecord:
+        """One epoch on a problem of your own, timed, with its exact loss: what `fit` repeats."""
         start = time.perf_counter()
         loss = problem.loss(self.solver.epoch(problem))
         return EpochRecord(
@@ -174,14 +180,14 @@ class ImplicitMF:
         self._data, self._factors, self.history = data, (users, items), history
         self._item_gramian = None
 
-    def _initial(self, data: Interactions) -> tuple[Floats, Floats]:
-        """Independent streams: no user starts where an item does."""
+    def initial_factors(self, data: Interactions) -> tuple[Floats, Floats]:
+        """The factors a fit starts from. Independent streams: no user starts where an item does."""
         streams = np.random.SeedSequence(self.seed).spawn(2)
         stddev = np.float32(self.init_stddev / math.sqrt(self.dim))
-        users, items = (
-            stddev * np.random.default_rng(stream).standard_normal((rows, self.dim), np.float32)
-            for stream, rows in zip(streams, (data.n_users, data.n_items), strict=True)
-        )
+        users, items = (aligned((rows, self.dim)) for rows in (data.n_users, data.n_items))
+        for factors, stream in zip((users, items), streams, strict=True):
+            np.random.default_rng(stream).standard_normal(dtype=np.float32, out=factors)
+            factors *= stddev
         return users, items
 
     def _continued(self, data: Interactions) -> tuple[Floats, Floats]:
@@ -196,7 +202,10 @@ class ImplicitMF:
                 )
         if users.shape[1] != self.dim:
             raise ValueError(f"warm_start needs the last fit's dim ({users.shape[1]}), got {self.dim}")
-        return users.copy(), items.copy()  # arrays handed out before stay as they were
+        copies = aligned(users.shape), aligned(items.shape)  # arrays handed out before stay as they were
+        for copy, factors in zip(copies, (users, items), strict=True):
+            copy[:] = factors
+        return copies
 
     # What was learned
 

@@ -109,3 +109,9 @@ class Solver(Protocol):
     def epoch(self, problem: Problem) -> float:
         """Update both sides once, in place; the observed part of the loss afterwards."""
         ...
+
+
+def pinned(solver: Solver, dim: int) -> Solver:
+    """The solver with every "auto" replaced by what it stands for at this dimension."""
+    pin = getattr(solver, "pinned", None)
+    return solver if pin is None else pin(dim)

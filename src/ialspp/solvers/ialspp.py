@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from .. import _core
@@ -46,6 +46,10 @@ class IALSpp:
         if self.block_size > dim:
             raise ValueError(f"block_size must be at most dim ({dim}), got {self.block_size}")
         return self.block_size
+
+    def pinned(self, dim: int) -> IALSpp:
+        """The same with the block size as a number."""
+        return replace(self, block_size=self.block_size_for(dim))
 
     def epoch(self, problem: Problem) -> float:
         """Update every block of every user and item once."""

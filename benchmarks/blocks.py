@@ -1,0 +1,57 @@
+"""The U-curve: seconds per epoch of iALS++ over block sizes 1, 2, 4, ..., d.
+
+    python benchmarks/blocks.py --dims 64 128 256 512 1024 --scale 0.2
+
+Saves benchmarks/results/blocks.json and blocks.png.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from ialspp import _core
+from ialspp.calibrate import block_sizes, measure
+from ialspp.datasets import synthetic
+from ialspp.threads import resolve_threads
+
+sys.path.insert(0, str(Path(__file__).parent))
+from plots import draw_blocks
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--dims", type=int, nargs="+", default=[64, 128, 256, 512, 1024])
+    parser.add_argument("--least", type=int, default=1, help="the smallest block size")
+    parser.add_argument("--most", type=int, default=1024, help="the largest block size")
+    parser.add_argument("--scale", type=float, default=0.2)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--threads", type=int)
+    options = parser.parse_args()
+    data = synthetic("ml20m", scale=options.scale)
+    print(f"{data}, {_core.isa()}")
+    report = {
+        "data": repr(data),
+        "isa": _core.isa(),
+        "threads": resolve_threads(options.threads),
+        "curves": {},
+    }
+    for dim in options.dims:
+        sizes = [size for size in block_sizes(dim) if options.least <= size <= options.most]
+        curve = measure(data, dim, sizes=sizes, rounds=options.rounds, threads=options.threads)
+        times = "  ".join(f"{size}: {best:.2f}" for size, best in curve.seconds.items())
+        print(f"d={dim}  auto {curve.auto}, {curve.excess:.0%} above the best  |  {times}", flush=True)
+        report["curves"][str(dim)] = asdict(curve)
+    RESULTS.mkdir(exist_ok=True)
+    text = json.dumps(report, indent=1)
+    (RESULTS / "blocks.json").write_text(text)
+    draw_blocks(json.loads(text), RESULTS / "blocks.png")
+
+
+if __name__ == "__main__":
+    main()

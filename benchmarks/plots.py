@@ -1,0 +1,65 @@
+"""Pictures of what bench.py and blocks.py measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+
+def draw(report: dict, path: Path) -> None:
+    """Seconds per epoch over d; and the loss over wall time for each d."""
+    runs = report["runs"]
+    dims = sorted({run["dim"] for run in runs})
+    figure, axes = plt.subplots(1, 1 + len(dims), figsize=(4.2 * (1 + len(dims)), 4.2), layout="constrained")
+    names = list(dict.fromkeys(run["system"] for run in runs))
+    colours = {name: f"C{i % 10}" for i, name in enumerate(names)}
+    for name in names:
+        own = sorted((run for run in runs if run["system"] == name), key=lambda run: run["dim"])
+        style = "-o" if name.startswith("ours") else "--s"
+        axes[0].plot(
+            [r["dim"] for r in own],
+            [min(r["seconds"]) for r in own],
+            style,
+            color=colours[name],
+            ms=4,
+            label=name,
+        )
+    axes[0].set(xscale="log", yscale="log", xlabel="d", ylabel="seconds per epoch, best", title="an epoch")
+    axes[0].set_xticks(dims, dims)
+    axes[0].minorticks_off()
+    axes[0].legend(fontsize=7)
+    for axis, dim in zip(axes[1:], dims, strict=True):
+        for run in runs:
+            if run["dim"] != dim or (run["seconds_to_loss"] is None and len(run["loss"]) < 3):
+                continue
+            best = min(min(r["loss"]) for r in runs if r["dim"] == dim and same_loss(r, run))
+            elapsed = [sum(run["seconds"][: i + 1]) for i in range(len(run["seconds"]))]
+            excess = [max(loss / best - 1, 1e-5) for loss in run["loss"]]
+            style = "-o" if run["system"].startswith("ours") else "--s"
+            axis.plot(elapsed, excess, style, color=colours[run["system"]], ms=3)
+        axis.axhline(1e-3, color="grey", lw=0.8)
+        axis.set(xscale="log", yscale="log", xlabel="seconds", title=f"loss above the best, d = {dim}")
+    figure.savefig(path, dpi=110)
+
+
+def same_loss(one: dict, other: dict) -> bool:
+    return ("implicit" in one["system"]) == ("implicit" in other["system"])
+
+
+def draw_blocks(report: dict, path: Path) -> None:
+    """Seconds per epoch over block sizes, a line for each d, auto's choice marked."""
+    figure, axis = plt.subplots(figsize=(6.5, 4.5), layout="constrained")
+    for i, (dim, curve) in enumerate(report["curves"].items()):
+        sizes = [int(size) for size in curve["seconds"]]
+        axis.plot(sizes, list(curve["seconds"].values()), "-o", ms=4, color=f"C{i}", label=f"d = {dim}")
+        axis.plot([curve["auto"]], [curve["seconds"][str(curve["auto"])]], "*", ms=13, color=f"C{i}")
+    axis.set(xscale="log", yscale="log", xlabel="block size (star: auto)", ylabel="seconds per epoch, best")
+    ticks = sorted({int(size) for curve in report["curves"].values() for size in curve["seconds"]})
+    axis.set_xticks(ticks, ticks)
+    axis.minorticks_off()
+    axis.legend()
+    figure.savefig(path, dpi=110)

@@ -1,0 +1,82 @@
+"""ialspp calibrate: time the block sizes on this machine."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from ..calibrate import Calibration, block_sizes, default_path
+from ..calibrate import calibrate as measure_machine
+
+ROUNDS = 3
+
+
+def calibrate(
+    dim: Annotated[
+        list[int] | None, typer.Option(help="Dimensions to measure; give it again for more.")
+    ] = None,
+    scale: Annotated[
+        float, typer.Option(help="Of MovieLens 20M's size; smaller is quicker and noisier.")
+    ] = 0.05,
+    threads: Annotated[int | None, typer.Option(help="Default: all CPUs this process may use.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Where to keep it. Default: the user's cache directory.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Time every block size of iALS++ here, and say where the rule for "auto" is not the fastest."""
+    dims = dim or [64, 128, 256]
+    if min(dims) < 1:
+        raise ValueError(f"--dim must be at least 1, got {min(dims)}")
+    total = ROUNDS * sum(len(block_sizes(d)) for d in dims)
+    with Progress(
+        TextColumn("measuring"),
+        BarColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bar:
+        task = bar.add_task("", total=total)
+        found = measure_machine(
+            dims, scale=scale, rounds=ROUNDS, threads=threads, report=lambda: bar.advance(task)
+        )
+    path = out or default_path()
+    found.save(path)
+    if as_json:
+        print(json.dumps(asdict(found)))
+    else:
+        show(found, path)
+
+
+def show(found: Calibration, path: Path) -> None:
+    """A table, and a verdict."""
+    console = Console()
+    table = Table(title=f"Seconds per epoch, {found.isa}, {found.threads} threads, {found.data}")
+    for name in ("d", "auto", "seconds", "fastest", "seconds ", "auto is slower by"):
+        table.add_column(name, justify="right")
+    for curve in found.curves:
+        table.add_row(
+            str(curve.dim),
+            str(curve.auto),
+            f"{curve.seconds[curve.auto]:.3f}",
+            str(curve.best),
+            f"{curve.seconds[curve.best]:.3f}",
+            f"{curve.excess:.0%}",
+        )
+    console.print(table)
+    for curve in found.curves:
+        if not curve.agrees:
+            console.print(
+                f"d = {curve.dim}: block_size={curve.best} is faster here than auto's {curve.auto}; "
+                f"pin it with IALSpp(block_size={curve.best})"
+            )
+    if all(curve.agrees for curve in found.curves):
+        console.print("The rule and the measurement agree within 10 %.")
+    console.print(f"Kept in {path}", soft_wrap=True, highlight=False)
