@@ -36,7 +36,7 @@ import systems
 RESULTS = Path(__file__).parent / "results"
 WITHIN = 1.001  # of the final loss
 CONVERGING = ["ours/spectral", "ours/ials++", "irspack/cg", "ours@implicit/spectral", "implicit/cg"]
-BLOCKS = ["irspack/ials++:32", "irspack/ials++:64", "irspack/ials++:128"]
+TIMED = ["irspack/ials++:32", "irspack/ials++:64", "irspack/ials++:128", "ours/icd"]
 CUBIC = ["ours/ials", "irspack/cholesky"]
 
 
@@ -197,6 +197,7 @@ def arguments() -> argparse.Namespace:
         "--memory", action="store_true", help="measure the peak of each, in a process of its own"
     )
     parser.add_argument("--name", default="bench", help="of the files in benchmarks/results")
+    parser.add_argument("--append", action="store_true", help="to what --name has already")
     parser.add_argument("--smoke", action="store_true", help="a tiny run of everything")
     parser.add_argument("--one", help=argparse.SUPPRESS)  # the process of add_peaks
     options = parser.parse_args()
@@ -218,10 +219,11 @@ def main() -> None:
     print(f"{data}, {threads} threads, {_core.isa()}, {platform.processor() or platform.machine()}")
     print(f"limits: sgemm {gflops:.0f} GFLOPS, copy {gigabytes:.1f} GB/s")
 
-    runs = []
+    path = RESULTS / f"{options.name}.json"
+    runs = [Run(**run) for run in json.loads(path.read_text())["runs"]] if options.append else []
     for dim in options.dims:
         converging = options.systems or CONVERGING
-        timed = [] if options.systems else BLOCKS + (CUBIC if dim <= 512 else [])
+        timed = [] if options.systems else TIMED + (CUBIC if dim <= 512 else [])
         at_dim = race(converging, data, held_out, dim, options.epochs, threads)
         at_dim += race(timed, data, held_out, dim, options.timed_epochs, threads)
         add_shares(at_dim, data, gflops, gigabytes)
@@ -240,10 +242,10 @@ def main() -> None:
             "runs": [asdict(run) for run in runs],
         }
         RESULTS.mkdir(exist_ok=True)
-        (RESULTS / f"{options.name}.json").write_text(json.dumps(report, indent=1))
+        path.write_text(json.dumps(report, indent=1))
     from plots import draw
 
-    draw(report, RESULTS / f"{options.name}.png")
+    draw(report, path.with_suffix(".png"))
 
 
 if __name__ == "__main__":

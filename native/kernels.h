@@ -15,7 +15,8 @@ struct Kernels {
   void (*add_scaled)(Slab slab, const float* scales, float* vector);              // g += S'r
   void (*add_dots)(Slab slab, const float* vector, float sign, float* residual);  // r += sign S x
 
-  // passes.h: sums over a history for conjugate gradients
+  // passes.h: sums over a history, nothing gathered
+  void (*add_predictions)(const History& history, const Columns& other, const float* x, float* residual);
   void (*add_gradient)(const History& history, const Columns& other, const float* x, float* residual,
                        float* gradient, float* squares);
   void (*add_normal)(const History& history, const Columns& other, const float* x, float* products,

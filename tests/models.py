@@ -12,7 +12,7 @@ SOLVERS = {
     "ials": IALS(),
     "icd": ICD(),
     "ials++": IALSpp(),
-    "ials++ by block": IALSpp(block_size=3),
+    "ials++ by block": IALSpp(block_size=3, sweep="block"),
     "ials++ by side": IALSpp(block_size=3, sweep="side"),
     "spectral": SpectralCG(),
     "spectral to the end": SpectralCG(tolerance=1e-5),

@@ -10,8 +10,8 @@ import pytest
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 
-@pytest.fixture(scope="module")
-def report():
+@pytest.fixture(scope="module", name="report")
+def smoke_report():
     subprocess.run(
         [sys.executable, BENCHMARKS / "bench.py", "--smoke", "--name", "smoke"],
         check=True,
@@ -33,7 +33,8 @@ def test_a_smoke_run_measures_everything(report):
     assert report["copy_gigabytes"] > 0
 
 
-def test_a_smoke_run_draws(report):
+@pytest.mark.usefixtures("report")
+def test_a_smoke_run_draws():
     picture = BENCHMARKS / "results" / "smoke.png"
     assert picture.read_bytes().startswith(b"\x89PNG")
 

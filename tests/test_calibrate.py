@@ -51,7 +51,7 @@ def test_what_is_saved_comes_back(tmp_path):
     kept = Calibration("cpu", "avx2", 2, "data", [Curve(8, 8, {4: 0.5, 8: 0.25})])
     kept.save(path)
     assert Calibration.load(path) == kept
-    assert os.listdir(path.parent) == ["c.json"]
+    assert [file.name for file in path.parent.iterdir()] == ["c.json"]
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 99}', '{"format": 1, "curves": [{}]}'])

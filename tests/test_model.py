@@ -31,6 +31,7 @@ from ialspp import (
     NotFittedError,
     Objective,
     SolveError,
+    SpectralCG,
 )
 
 # Fitting
@@ -76,7 +77,7 @@ def test_history_holds_the_loss_of_the_factors_in_its_parts(solver, numbers):
     n=st.integers(1, 400),
     numbers=st.sampled_from(NUMBERS),
     dim=st.integers(1, 12),
-    solver=st.sampled_from([IALS(), ICD(), IALSpp(), IALSpp(block_size=1), IALSpp(sweep="side")]),
+    solver=st.sampled_from([IALS(), ICD(), IALSpp(), IALSpp(block_size=1, sweep="block"), SpectralCG()]),
     unobserved_weight=st.sampled_from([0, 0.1, 1]),
     regularization=st.sampled_from([0.001, 0.1, 1]),
     exponent=st.sampled_from([0, 0.5, 1]),

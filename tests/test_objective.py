@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from problems import cases, make_case
 
 from ialspp import ImplicitMF, Objective
-from ialspp.solvers import IALS, ICD, IALSpp
+from ialspp.solvers import IALS, ICD, IALSpp, SpectralCG
 
 few = settings(max_examples=15, deadline=None)
 
@@ -35,7 +35,7 @@ def test_the_gradient_matches_finite_differences(case):
         assert gradient[at] == pytest.approx((up - down) / (2 * step), rel=1e-4, abs=1e-5)
 
 
-@pytest.mark.parametrize("solver", [IALS(), ICD(), IALSpp(block_size=5), IALSpp(block_size=5, sweep="side")])
+@pytest.mark.parametrize("solver", [IALS(), ICD(), IALSpp(block_size=5), IALSpp(sweep="block"), SpectralCG()])
 def test_the_history_holds_the_exact_loss(solver):
     case = make_case(users=200, items=100, dim=17, labels=True, weights=True)
     model = ImplicitMF(dim=17, solver=solver, objective=case.objective, epochs=3).fit(case.data)

@@ -9,10 +9,10 @@ import functools
 import numpy as np
 import pytest
 
-from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, Objective
+from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, Objective, SpectralCG
 
 SEEDS = (1, 2, 3)
-OTHERS = [IALSpp(block_size=16), IALSpp(block_size=64), IALSpp(block_size=64, sweep="side"), ICD()]
+OTHERS = [IALSpp(block_size=16), IALSpp(block_size=64), IALSpp(sweep="block"), ICD(), SpectralCG()]
 
 
 @pytest.fixture(scope="module")

@@ -72,7 +72,7 @@ def test_an_epoch_matches_the_reference(dim, solver, data):
 
 
 @pytest.mark.parametrize(
-    "solver", [*KINDS, IALSpp(block_size=7), IALSpp(block_size=33, sweep="side"), SpectralCG(steps=3)]
+    "solver", [*KINDS, IALSpp(block_size=7, sweep="block"), IALSpp(block_size=33), SpectralCG(steps=3)]
 )
 @pytest.mark.parametrize("weights", [False, True])
 def test_very_long_rows_match_the_reference(solver, weights):
@@ -100,7 +100,7 @@ def long_rows():
 def test_one_block_of_everything_is_ials(case):
     exact, blocked = case.problem(), case.problem()
     IALS().epoch(exact)
-    IALSpp(block_size=20).epoch(blocked)
+    IALSpp(block_size=20, sweep="block").epoch(blocked)
     assert error(blocked.items.factors, exact.items.factors, case.H) < 1e-3
 
 
@@ -109,7 +109,7 @@ def test_one_block_of_everything_is_ials(case):
 def test_blocks_of_one_are_icd(case):
     scalar, blocked = case.problem(), case.problem()
     ICD().epoch(scalar)
-    IALSpp(block_size=1).epoch(blocked)
+    IALSpp(block_size=1, sweep="block").epoch(blocked)
     assert error(blocked.items.factors, scalar.items.factors, case.H) < 1e-3
 
 
@@ -234,7 +234,7 @@ def test_one_user_and_one_item():
         (lambda: SpectralCG(steps=0), "steps must be at least 1, got 0"),
         (lambda: SpectralCG(steps=1.5), "steps must be an integer, got 1.5"),
         (lambda: SpectralCG(tolerance=-1e-3), "tolerance must be finite in single precision and >= 0"),
-        (lambda: IALSpp(sweep="rows"), '"block" or "side", got \'rows\''),
+        (lambda: IALSpp(sweep="rows"), '"side" or "block", got \'rows\''),
         (
             lambda: IALSpp(block_size=17).epoch(make_case(users=3, items=3, dim=16).problem()),
             r"dim \(16\), got 17",

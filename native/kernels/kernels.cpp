@@ -20,6 +20,7 @@ const Kernels kKernels = {
     .add_outer = add_outer,
     .add_scaled = add_scaled,
     .add_dots = add_dots,
+    .add_predictions = add_predictions,
     .add_gradient = add_gradient,
     .add_normal = add_normal,
     .weighted_dot = weighted_dot,

@@ -15,23 +15,31 @@ void multiply_rows(const float* x, int64_t x_stride, int64_t depth, const float*
   tile.store_to(out, out_stride);
 }
 
+// body<rows>() for a number of rows known only now
+template <int most = kTileRows, class Body>
+inline void with_rows(int64_t rows, const Body& body) {
+  if constexpr (most == 1)
+    body.template operator()<1>();
+  else if (rows == most)
+    body.template operator()<most>();
+  else
+    with_rows<most - 1>(rows, body);
+}
+
 // out (rows x 16 n_panels) = X (rows x depth) G, G as n_panels panels of `depth` rows. All rows pass over a
-// panel before the next one: a row alone would be bound by the cache that G comes from.
+// panel before the next one: a row alone would be bound by the cache that G comes from. Tiles of nearly equal
+// size: a tile of one row takes as long as one of four.
 void multiply(const float* x, int64_t x_stride, int64_t rows, int64_t depth, const float* panels,
               int64_t n_panels, float* out) {
-  const int64_t out_stride = n_panels * kPanel;
-  for (int64_t p = 0; p < n_panels; ++p) {
-    const float* panel = panels + p * depth * kPanel;
-    int64_t r = 0;
-    const auto whole = [&]<int n>() {
-      for (; r + n <= rows; r += n)
-        multiply_rows<n>(x + r * x_stride, x_stride, depth, panel, out + r * out_stride + p * kPanel,
-                         out_stride);
-    };
-    whole.template operator()<kTileRows>();
-    if constexpr (kTileRows > 4) whole.template operator()<4>();
-    whole.template operator()<1>();
-  }
+  const int64_t out_stride = n_panels * kPanel, tiles = (rows + kTileRows - 1) / kTileRows;
+  for (int64_t p = 0; p < n_panels; ++p)
+    for (int64_t t = 0; t < tiles; ++t) {
+      const int64_t r = rows * t / tiles, end = rows * (t + 1) / tiles;
+      with_rows(end - r, [&]<int n>() {
+        multiply_rows<n>(x + r * x_stride, x_stride, depth, panels + p * depth * kPanel,
+                         out + r * out_stride + p * kPanel, out_stride);
+      });
+    }
 }
 
 // out (16 left.panels x 16 right.panels, row-major) += L'R over the slabs' common rows.

@@ -1,6 +1,6 @@
-// Passes over a row's history for conjugate gradients, straight from the fixed side's rows: with
-// s_j = sqrt(a_j) h_j as everywhere,
+// Passes over a row's history straight from the fixed side's rows: with s_j = sqrt(a_j) h_j as everywhere,
 //
+//   add_predictions   r_j += <s_j, x>
 //   add_gradient   r_j += <s_j, x>     g += sum_j r_j s_j     m += sum_j s_j^2
 //   add_normal     t_j  = <s_j, x>     q += sum_j t_j s_j
 //
@@ -85,6 +85,15 @@ struct Few {
       for (int r = 0; r < kLanes; ++r) sum[c] += scales[r] * rows[r][c] * scales[r] * rows[r][c];
   }
 };
+
+// r += S x
+void add_predictions(const History& history, const Columns& other, const float* x, float* residual) {
+  for (int64_t j = 0; j < history.size; j += kLanes) {
+    const Few few(history, other, j);
+    const Vector products = few.dots(x, other.width);
+    for (int r = 0; r < few.count; ++r) residual[j + r] += products[r];
+  }
+}
 
 void add_gradient(const History& history, const Columns& other, const float* x, float* residual,
                   float* gradient, float* squares) {

@@ -7,8 +7,11 @@
 
 namespace ialspp {
 
-// Floats of neighbours that a group of rows keeps: in the caches a thread can count on.
-constexpr int64_t kKeptFloats = 1 << 19;
+// Floats of neighbours that a group of rows keeps (512 KB): what a thread finds in its own cache, or near it.
+constexpr int64_t kKeptFloats = 1 << 17;
+
+// Blocks whose neighbours a group has room for, at least: what they share is gathered in longer pieces.
+constexpr int64_t kLeastTogether = 4;
 
 // Interactions of rows updated together, their neighbours kept
 inline int64_t capacity_for(int64_t width) { return std::max(kKeptFloats / width, kPanel); }
