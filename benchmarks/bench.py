@@ -225,7 +225,10 @@ def main() -> None:
         converging = options.systems or CONVERGING
         timed = [] if options.systems else TIMED + (CUBIC if dim <= 512 else [])
         at_dim = race(converging, data, held_out, dim, options.epochs, threads)
-        at_dim += race(timed, data, held_out, dim, options.timed_epochs, threads)
+        only_timed = race(timed, data, held_out, dim, options.timed_epochs, threads)
+        for run in only_timed:
+            run.seconds_to_loss = None  # not run to the end
+        at_dim += only_timed
         add_shares(at_dim, data, gflops, gigabytes)
         if options.memory or options.smoke:
             add_peaks(at_dim, options)

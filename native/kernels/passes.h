@@ -1,8 +1,8 @@
 // Passes over a row's history straight from the fixed side's rows: with s_j = sqrt(a_j) h_j as everywhere,
 //
 //   add_predictions   r_j += <s_j, x>
-//   add_gradient   r_j += <s_j, x>     g += sum_j r_j s_j     m += sum_j s_j^2
-//   add_normal     t_j  = <s_j, x>     q += sum_j t_j s_j
+//   add_gradient      r_j += <s_j, x>     g += sum_j r_j s_j     m += sum_j s_j^2
+//   add_normal        t_j  = <s_j, x>     q += sum_j t_j s_j
 //
 // kLanes rows at a time, so that their products are added across by one transposing tree and the second use
 // of a row finds it in the first-level cache. Per row and vector of columns a load and an FMA each way: two
@@ -69,20 +69,28 @@ struct Few {
       for (int r = 0; r < kLanes; ++r) sum[c] += t[r] * rows[r][c];
   }
 
-  // sum += sum_r a_r h_r^2
-  void add_squares(int64_t width, float* sum) const {
+  // sum += sum_r t_r h_r, squares += sum_r a_r h_r^2; `plain`: every a is 1
+  template <bool plain>
+  void add_scaled_and_squares(const float* t, int64_t width, float* sum, float* squares) const {
     int64_t c = 0;
     for (; c + kLanes <= width; c += kLanes) {
-      Vector even = load(sum + c), odd{};
+      Vector even = load(sum + c), odd{}, square = load(squares + c);
       for (int r = 0; r < kLanes; r += 2) {
-        const Vector a = scales[r] * load(rows[r] + c), b = scales[r + 1] * load(rows[r + 1] + c);
-        even += a * a;
-        odd += b * b;
+        const Vector a = load(rows[r] + c), b = load(rows[r + 1] + c);
+        even += t[r] * a;
+        odd += t[r + 1] * b;
+        square += plain ? a * a : scales[r] * a * (scales[r] * a);
+        square += plain ? b * b : scales[r + 1] * b * (scales[r + 1] * b);
       }
       store(sum + c, even + odd);
+      store(squares + c, square);
     }
     for (; c < width; ++c)
-      for (int r = 0; r < kLanes; ++r) sum[c] += scales[r] * rows[r][c] * scales[r] * rows[r][c];
+      for (int r = 0; r < kLanes; ++r) {
+        const float h = rows[r][c];
+        sum[c] += t[r] * h;
+        squares[c] += scales[r] * h * scales[r] * h;
+      }
   }
 };
 
@@ -105,8 +113,10 @@ void add_gradient(const History& history, const Columns& other, const float* x, 
       residual[j + r] += products[r];
       scaled[r] = few.scales[r] * residual[j + r];
     }
-    few.add_scaled(scaled, other.width, gradient);
-    few.add_squares(other.width, squares);
+    if (!history.weights && few.count == kLanes)
+      few.add_scaled_and_squares<true>(scaled, other.width, gradient, squares);
+    else
+      few.add_scaled_and_squares<false>(scaled, other.width, gradient, squares);
   }
 }
 

@@ -40,20 +40,22 @@ struct SpectralRow {
 
   // g = S'r + D x, half the gradient, and M; the residuals become those of x
   void start() {
-    for (int64_t k = 0; k < v.width; ++k) v.g[k] = v.d[k] * v.x[k], v.M[k] = v.d[k];
+    std::fill_n(v.g, 2 * v.width, 0.0f);
     sum_in_segments(history.size, team, 2 * v.width, v.g, [&](int64_t begin, int64_t end, float* sums) {
       kernels.add_gradient(history.slice(begin, end), other, v.x, residual + begin, sums, sums + v.width);
     });
+    for (int64_t k = 0; k < v.width; ++k) v.g[k] += v.d[k] * v.x[k], v.M[k] += v.d[k];
     const float least = std::max(kNothing * *std::max_element(v.M, v.M + v.width), kLeast);
     for (int64_t k = 0; k < v.width; ++k) v.m[k] = v.M[k] > least ? 1 / v.M[k] : 0;
   }
 
   // q = A p
   void apply() {
-    for (int64_t k = 0; k < v.width; ++k) v.q[k] = v.d[k] * v.p[k];
+    std::fill_n(v.q, v.width, 0.0f);
     sum_in_segments(history.size, team, v.width, v.q, [&](int64_t begin, int64_t end, float* sums) {
       kernels.add_normal(history.slice(begin, end), other, v.p, products + begin, sums);
     });
+    for (int64_t k = 0; k < v.width; ++k) v.q[k] += v.d[k] * v.p[k];
   }
 };
 
