@@ -20,6 +20,7 @@ import statistics
 import subprocess
 import sys
 from dataclasses import asdict, dataclass, field
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -103,7 +104,8 @@ def race(
     """All systems one epoch, then all of them the next."""
     contenders = available(names, data, dim, threads)
     runs = [Run(contender.name, dim) for contender in contenders]
-    labelled = {label: data if label == 1 else systems.with_labels(data, label) for label in (1.0, 1.1)}
+    labels = {systems.objective_of(run.system)[1] for run in runs}
+    labelled = {label: data if label == 1 else systems.with_labels(data, label) for label in labels}
     for _ in range(epochs):
         for contender, run in zip(contenders, runs, strict=True):
             run.seconds.append(contender.epoch())
@@ -144,14 +146,15 @@ def add_peaks(runs: list[Run], options: argparse.Namespace) -> None:
         command += ["--scale", str(options.scale)]
         if options.threads:
             command += ["--threads", str(options.threads)]
-        answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
         run.peak_mb, run.least_mb = json.loads(answer.splitlines()[-1])
 
 
 def peak_of(name: str, data: Interactions, dim: int, threads: int) -> tuple[float, float]:
     """Peak megabytes of one epoch beyond the interpreter's; those of factors, both CSRs and predictions."""
-    systems.make(name, synthetic("ml20m", scale=0.02), 16, threads).epoch()  # the library itself, loaded
-    empty = resident("VmRSS") - sum(array.nbytes for array in arrays_of(data)) / 1e6
+    systems.make(name, synthetic("ml20m", scale=0.02), dim, threads).epoch()  # the library itself, loaded
+    shared = arrays_of(data) if name.startswith("ours") else [data.by_user.columns, data.by_user.offsets]
+    empty = resident("VmRSS") - sum(array.nbytes for array in shared) / 1e6
     Path("/proc/self/clear_refs").write_text("5")  # VmHWM starts again from here
     systems.make(name, data, dim, threads).epoch()
     least = 4 * dim * (data.n_users + data.n_items) + 8 * (data.n_users + data.n_items) + 12 * len(data)
@@ -165,7 +168,7 @@ def arrays_of(data: Interactions) -> list[np.ndarray]:
 
 def resident(what: str) -> float:
     lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(what)) / 1024
+    return next(int(line.split()[1]) for line in lines if line.startswith(what)) * 1024 / 1e6
 
 
 def print_table(runs: list[Run]) -> None:
@@ -235,6 +238,8 @@ def main() -> None:
         print_table(at_dim)
         runs += at_dim
         report = {
+            "date": date.today().isoformat(),
+            "machine": platform.processor() or platform.machine(),
             "data": repr(data),
             "threads": threads,
             "isa": _core.isa(),

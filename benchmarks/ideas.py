@@ -35,8 +35,8 @@ class EigenbasisIALSpp:
         observed = 0.0
         for side, other in problem.both_ways:
             values, basis = eigenbasis(problem.gramian(other))
-            for turned in (side, other):
-                _core.rotate(turned.to_update()[1], basis[:, ::-1].copy(), problem.threads)  # largest first
+            largest_first = basis[:, ::-1].copy()
+            _core.rotate(side.to_update()[1], other.to_update()[1], largest_first, problem.threads)
             other.gramian = np.diag(values[::-1]).copy()
             observed, failed_row = _core.update_side(
                 *side.to_update(),
@@ -104,7 +104,10 @@ def compare(data: Interactions, objective: Objective, dim: int, epochs: int, nam
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--data", type=Path, help="a folder with gowalla and ncf-ml1m; those missing are left out"
+        "--data",
+        type=Path,
+        default=Path("../shared/data"),
+        help="a folder with gowalla and ncf-ml1m; those missing are left out",
     )
     parser.add_argument("--scale", type=float, default=0.3, help="of the generated data")
     options = parser.parse_args()
@@ -123,7 +126,7 @@ def main() -> None:
     for name, load, objective, dim, epochs in cases:
         try:
             data = load()
-        except (OSError, TypeError) as error:
+        except OSError as error:
             print(f"{name} left out: {error}")
             continue
         print(f"{name}: {data}, d = {dim}")

@@ -39,7 +39,8 @@ def copy_gigabytes(threads: int, floats: int = 2**25) -> float:
 def work_of(solver: Solver, data: Interactions, dim: int, block: int) -> tuple[float, float]:
     """(floating-point operations, bytes gathered) of one epoch, counted from the algorithm.
 
-    An interaction's vector is gathered once a side; products with symmetric results are counted once.
+    An interaction's vector is gathered once a side, and counted as if it came from memory, though caches
+    serve many of them: an estimate. Products with symmetric results are counted once.
     """
     n, rows = len(data), data.n_users + data.n_items
     gathered = 2 * n * dim * 4
@@ -53,5 +54,5 @@ def work_of(solver: Solver, data: Interactions, dim: int, block: int) -> tuple[f
     elif isinstance(solver, SpectralCG):
         fmas = 2 * n * dim * (3 + 2 * (solver.steps or 2)) + 2 * rows * dim**2 + gramians
     else:  # iCD
-        fmas = 2 * n * 3 * dim + rows * dim**2
+        fmas = 2 * n * 3 * dim + n * dim + 2 * rows * dim**2
     return 2 * fmas, gathered

@@ -15,7 +15,7 @@ import polars as pl
 from rich.console import Console
 from rich.table import Table
 
-from ialspp import IALSpp, ImplicitMF, Interactions, Objective
+from ialspp import ImplicitMF, Interactions, Objective
 from ialspp.metrics import ndcg, recall
 
 LAST_TRAINING_WEEK = 49  # of 53
@@ -78,7 +78,7 @@ def quality(rankings: list[list[int]], relevant: list[set[int]]) -> tuple[float,
 
 def make_model() -> ImplicitMF:
     objective = Objective(unobserved_weight=1.0, regularization=0.003)
-    return ImplicitMF(dim=128, solver=IALSpp(), objective=objective, epochs=12)
+    return ImplicitMF(dim=128, objective=objective, epochs=12)
 
 
 def show_losses(model: ImplicitMF) -> None:

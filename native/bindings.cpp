@@ -187,7 +187,8 @@ int64_t bound_update_block(const BoundRows& rows, Matrix<float> factors, Array<c
   const Side side = side_of(rows, factors, lambda);
   require_other(rows, factors, other);
   const int64_t width = length(gramian, 1);
-  require(begin >= 0 && width >= 1 && begin + width <= side.dim, "block outside the factors");
+  require(begin >= 0 && width >= 1 && width <= side.dim && begin <= side.dim - width,
+          "block outside the factors");
   require_gramian(gramian, side.dim, width);
   const Residuals cache = rows.residuals(residuals);
   const WithoutGil release;
@@ -227,11 +228,15 @@ std::pair<double, int64_t> bound_improve_rows(const BoundRows& rows, Matrix<floa
                               tolerance, threads));
 }
 
-void bound_rotate(Matrix<float> x, Matrix<const double> q, int threads) {
-  require_length("q", length(q), length(x, 1));
-  require_length("q's rows", length(q, 1), length(x, 1));
+// Both sides in one call: a signal between the two would leave them in different bases.
+void bound_rotate(Matrix<float> x, Matrix<float> y, Matrix<const double> q, int threads) {
+  for (const auto& side : {x, y}) {
+    require_length("q", length(q), length(side, 1));
+    require_length("q's rows", length(q, 1), length(side, 1));
+  }
   const WithoutGil release;
   rotate(kernels(), x.data(), length(x), length(x, 1), q.data(), threads);
+  rotate(kernels(), y.data(), length(y), length(y, 1), q.data(), threads);
 }
 
 int64_t bound_update_coordinate(const BoundRows& rows, Matrix<float> factors, Array<const float> lambda,
@@ -375,7 +380,8 @@ NB_MODULE(_core, m) {
   m.def("improve_rows", bound_improve_rows, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
         "spectrum"_a, "steps"_a, "tolerance"_a, "threads"_a,
         "SpectralCG: conjugate gradients in every row; (observed loss, first failed row or -1).");
-  m.def("rotate", bound_rotate, "x"_a.noconvert(), "q"_a, "threads"_a, "X = X Q.");
+  m.def("rotate", bound_rotate, "x"_a.noconvert(), "y"_a.noconvert(), "q"_a, "threads"_a,
+        "X = X Q and Y = Y Q, both or neither.");
   m.def("predict", bound_predict, "rows"_a, "factors"_a, "other"_a, "threads"_a,
         "sqrt(a) (<x,h> - y) for every interaction, in the rows' order.");
   m.def("gramian", bound_gramian, "x"_a, "begin"_a, "end"_a, "threads"_a, "X' X[:, begin:end].");

@@ -35,7 +35,7 @@ struct Kernels {
   // solved[i] is false where A is not positive definite
   void (*solve)(float* systems, int64_t stride, int64_t count, int64_t n_panels, bool* solved);
 
-  // coordinate.h: the scalar code of iCD
+  // coordinate.h: the scalar code of iCD; sums over plain vectors
   void (*coordinate_sums)(const History& history, const float* other, const float* residual, double* gradient,
                           double* hessian);
   void (*coordinate_advance)(const History& history, const float* other, float step, float* residual);

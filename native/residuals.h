@@ -13,15 +13,13 @@ struct Residuals {
   const int64_t* starts;  // null on the side whose order the cache has
   const uint32_t* ranks;
 
-  bool ordered_otherwise() const { return data && starts; }
-
   // Where the residuals of a group of rows are, side by side: in the cache itself, or in `buffer`.
   float* place(const Rows& rows, Range group, float* buffer) const {
-    return data && !starts ? data + rows.offsets[group.begin] : buffer;
+    return starts ? buffer : data + rows.offsets[group.begin];
   }
 
   void fetch(const Rows& rows, Range group, float* buffer, int team) const {
-    if (!ordered_otherwise()) return;
+    if (!starts) return;
     const int64_t first = rows.offsets[group.begin];
     in_segments(rows.count(group), team, [&](int64_t, int64_t begin, int64_t end) {
       for (int64_t j = begin; j < end; ++j)
@@ -30,7 +28,7 @@ struct Residuals {
   }
 
   void put_back(const Rows& rows, Range group, const float* buffer, int team) const {
-    if (!ordered_otherwise()) return;
+    if (!starts) return;
     const int64_t first = rows.offsets[group.begin];
     in_segments(rows.count(group), team, [&](int64_t, int64_t begin, int64_t end) {
       for (int64_t j = begin; j < end; ++j)

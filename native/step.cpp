@@ -6,7 +6,8 @@
 namespace ialspp {
 namespace {
 
-// Small systems are solved side by side, a row in each lane; large ones fill the vector units alone.
+// Small systems are solved side by side, a row in each lane (kernels/lanes.h has them up to this width);
+// large ones fill the vector units alone.
 constexpr int64_t kWidestTogether = 32;
 
 int64_t together(const Block& block) { return padded(block.width) <= kWidestTogether ? kGroupRows : 1; }
@@ -79,7 +80,9 @@ void residuals_at_zero(const History& history, float* residual) {
 void build_system(const Block& block, Neighbours::Panels panels, Row& row, float lambda, const float* linear,
                   float* system) {
   const int64_t width = padded(block.width);
-  std::memcpy(system, block.curvature.data(), sizeof(float) * width * width);
+  for (int64_t p = 0; p < block.panels(); ++p)  // as far down as the diagonal: below it nothing is read
+    std::memcpy(system + p * width * kPanel, block.curvature.data() + p * width * kPanel,
+                sizeof(float) * (p + 1) * kPanel * kPanel);
   std::memcpy(system + width * width, linear, sizeof(float) * width);
   for (int64_t i = 0; i < block.width; ++i) *diagonal(system, block.width, i) += lambda;
   row.neighbours.add_normal_equations(panels, row.residual, system);

@@ -32,13 +32,14 @@ class Reference:
         rows, X, H, lam = self.sides(side)
         half_sweep(rows, X, H, self.alpha0, lam, over)
 
-    def improve(self, side, steps):
-        """Conjugate gradients in every row, preconditioned in the eigenbasis of the Gramian."""
+    def improve(self, side, steps, basis):
+        """Conjugate gradients in every row, preconditioned in some basis: basis(H) is orthogonal."""
         rows, X, H, lam = self.sides(side)
-        values, Q = np.linalg.eigh(H.T @ H)
+        Q = basis(H)
+        G = Q.T @ H.T @ H @ Q
         for u, (columns, y, a) in enumerate(rows):
             S = np.sqrt(a)[:, None] * H[columns] @ Q
-            A = np.diag(self.alpha0 * values + lam[u]) + S.T @ S
+            A = self.alpha0 * G + lam[u] * np.eye(len(Q)) + S.T @ S
             X[u] = Q @ conjugate_gradients(A, S.T @ (np.sqrt(a) * y), Q.T @ X[u], steps)
 
     def epoch_by_block(self, block):

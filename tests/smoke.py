@@ -3,13 +3,13 @@
 import numpy as np
 
 import ialspp
-from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, _core
+from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, SpectralCG, _core
 
 rng = np.random.default_rng(0)
 data = Interactions.from_arrays(user=rng.integers(0, 300, 5000), item=rng.integers(0, 200, 5000))
 for isa in _core.available_isas():
     _core.select_isa(isa)
-    for solver in (IALS(), ICD(), IALSpp(), IALSpp(sweep="side")):
+    for solver in (IALS(), ICD(), IALSpp(), IALSpp(sweep="block"), SpectralCG()):
         model = ImplicitMF(dim=20, solver=solver, epochs=3).fit(data)
         losses = [record.loss for record in model.history]
         assert losses == sorted(losses, reverse=True), (isa, solver, losses)

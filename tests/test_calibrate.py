@@ -67,15 +67,23 @@ def test_the_command_measures_keeps_and_shows(tmp_path):
     assert done.returncode == 0, done.stderr
     kept = Calibration.load(tmp_path / "ialspp" / "calibration.json")
     assert [curve.dim for curve in kept.curves] == [8, 24]
-    assert "Kept in" in done.stdout
+    assert "Kept in" in done.stderr
     agreed = all(curve.agrees for curve in kept.curves)
     assert ("agree within 10 %" in done.stdout) == agreed
     assert ("pin it with IALSpp(block_size=" in done.stdout) == (not agreed)
 
 
-def test_the_command_speaks_json(tmp_path):
-    done = run(*QUICK, "--json", "--out", str(tmp_path / "c.json"))
+def test_the_command_speaks_json_and_shows_what_was_kept(tmp_path):
+    place = ["--out", str(tmp_path / "c.json")]
+    done = run(*QUICK, "--json", *place)
     assert json.loads(done.stdout)["curves"][1]["dim"] == 24
+    assert run("--show", "--json", *place).stdout == done.stdout
+
+
+def test_there_must_be_something_to_show(tmp_path):
+    done = run("--show", "--out", str(tmp_path / "none.json"))
+    assert done.returncode == 2
+    assert "none.json" in done.stderr
 
 
 @pytest.mark.parametrize(

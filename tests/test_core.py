@@ -58,6 +58,7 @@ GOOD = {
     "solve_rows": (rows(), floats(2, 2), floats(2), floats(3, 2), GRAM, 0.1, True, 2),
     "update_side": (rows(), floats(2, 2), floats(2), floats(3, 2), GRAM, 0.1, 1, 2),
     "update_block": (rows(), floats(2, 2), floats(2), floats(3, 2), GRAM[:, :1].copy(), 0.1, 1, floats(3), 2),
+    "improve_rows": (rows(), floats(2, 2), floats(2), floats(3, 2), floats(2), 2, 0.0, 2),
     "update_coordinate": (rows(), floats(2, 2), floats(2), floats(3, 2), floats(2), 0.1, 1, floats(3), 2),
 }
 
@@ -98,7 +99,7 @@ def test_any_number_of_threads_is_survived(name, threads):
     getattr(_core, name)(*GOOD[name][:-1], threads)
 
 
-@pytest.mark.parametrize("begin", [-1, 2, 100])
+@pytest.mark.parametrize("begin", [-1, 2, 100, 2**63 - 2])
 def test_blocks_outside_the_factors_are_exceptions(begin):
     for name in ("update_block", "update_coordinate"):
         arguments = list(GOOD[name])
@@ -168,3 +169,18 @@ def test_scores_match_numpy():
 def test_unknown_instruction_sets_are_refused():
     with pytest.raises(ValueError, match="not available: mmx"):
         _core.select_isa("mmx")
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "q"),
+    [
+        (floats(2, 2), floats(3, 3), np.eye(2)),
+        (floats(2, 3), floats(3, 2), np.eye(2)),
+        (floats(2, 2), floats(3, 2), np.ones((2, 3))),
+        (np.ones((2, 2)), floats(3, 2), np.eye(2)),
+        (floats(2, 2), floats(3, 4)[:, ::2], np.eye(2)),
+    ],
+)
+def test_sides_and_bases_that_do_not_fit_are_exceptions(x, y, q):
+    with pytest.raises((TypeError, ValueError)):
+        _core.rotate(x, y, q, 2)

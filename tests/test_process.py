@@ -8,6 +8,7 @@ import textwrap
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ialspp import _core
@@ -209,3 +210,22 @@ def test_the_smoke_test_of_the_wheel_passes_here():
         [sys.executable, script], capture_output=True, text=True, check=False, timeout=120
     )
     assert "works" in result.stdout, result.stderr
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
+def test_a_signal_during_a_turn_waits_until_both_sides_are_turned():
+    rng = np.random.default_rng(0)
+    q = np.linalg.qr(rng.normal(size=(256, 256)))[0]
+    before = [rng.normal(size=(rows, 256)).astype(np.float32) for rows in (30_000, 20_000)]
+    x, y = (side.copy() for side in before)
+    old = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        with pytest.raises(KeyboardInterrupt):  # noqa: PT012
+            _core.rotate(x, y, q, 2)
+            time.sleep(1)  # should the call have been faster than the signal
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    for side, start in zip((x, y), before, strict=True):
+        np.testing.assert_allclose(side, start @ q, atol=1e-4)

@@ -1,5 +1,6 @@
 """Every solver against the float64 reference: every instruction set, dimension, block and thread count."""
 
+import contextlib
 import itertools
 
 import numpy as np
@@ -208,6 +209,26 @@ def test_the_loss_does_not_rise_where_systems_are_nearly_singular(solver):
     losses = [record.loss for record in model.history]
     # rows with weights from 1e-6 to 1e6 leave single precision a percent of slack
     assert all(after <= 1.01 * before for before, after in itertools.pairwise(losses)), losses
+
+
+@pytest.mark.parametrize("label", [3e18, 1e30, 3e38])
+@pytest.mark.parametrize("solver", KINDS)
+def test_extreme_labels_give_finite_factors_or_an_error(solver, label):
+    data = Interactions.from_arrays(user=["a", "b"], item=["x", "y"], label=[label, 1.0])
+    model = ImplicitMF(dim=8, solver=solver, epochs=4)
+    with contextlib.suppress(SolveError):
+        model.fit(data)
+    if model.history:
+        assert np.isfinite(model.user_factors).all()
+        assert np.isfinite(model.item_factors).all()
+
+
+def test_curvature_that_overflows_is_an_error_not_a_row_left_alone():
+    data = Interactions.from_arrays(user=[0], item=[0], weight=[1e38], label=[0.1])
+    W, H = np.full((2, 1, 2), 2, np.float32)
+    problem = Case(data, Objective(), W, H).problem()
+    with pytest.raises(SolveError, match="user 0"):
+        SpectralCG().epoch(problem)
 
 
 def test_a_row_that_overflows_is_named_with_a_remedy():

@@ -1,9 +1,9 @@
 // A x = g by Cholesky, A = U'U in place, for a matrix stored as panels (add_outer's layout): panel q
 // holds rows 0 .. 16q + 15 of columns 16q .. 16q + 15.
 //
-// Left-looking over blocks of eight rows: first everything earlier rows explain is taken off the block (the
-// tile loop, where the d^3/6 FMAs are), then the block eliminates itself on the diagonal, a chain of eight
-// roots, and in the registers everywhere to the right of it.
+// Left-looking over blocks of sixteen rows: first everything earlier rows explain is taken off the block (the
+// tile loop, where the d^3/6 FMAs are), then each half of the block eliminates itself on the diagonal, a
+// chain of eight roots, and in the registers everywhere to the right of it.
 #pragma once
 
 #include "history.h"
@@ -14,18 +14,17 @@ namespace {
 // A pivot that lost all but this share of its diagonal entry is rounding error, not information.
 constexpr float kPivotTolerance = 1e-6f;
 
-constexpr int64_t kStep = 8;  // rows of a block
-static_assert(kPanel % kStep == 0);
+constexpr int64_t kStep = 8;  // rows of half a block
+static_assert(kPanel == 2 * kStep);
 
-// rows r .. r + 8 of panel q  -=  sum_{j < r} u_j,p' u_j,q, p being the panel with the columns r .. r + 8
-void subtract_earlier_rows(Slab a, int64_t r, int64_t q) {
-  constexpr int kRows = kTileRows < kStep / 2 ? kTileRows : kTileRows < kStep ? kStep / 2 : kStep;
-  for (int64_t m = 0; m < kStep; m += kRows) {
-    Tile<kRows> tile;
-    tile.clear();
-    tile.template add<kPanel>(a.at(r / kPanel, 0) + r % kPanel + m, 1, a.at(q, 0), r);
-    tile.subtract_from(a.at(q, r + m));
-  }
+// rows r .. r + rows of panel q  -=  sum_{begin <= j < end} u_j,p' u_j,q, p being the panel with the columns
+// r .. r + rows
+template <int rows>
+void subtract_earlier(Slab a, int64_t begin, int64_t end, int64_t r, int64_t q) {
+  Tile<rows> tile;
+  tile.clear();
+  tile.template add<kPanel>(a.at(r / kPanel, begin) + r % kPanel, 1, a.at(q, begin), end - begin);
+  tile.subtract_from(a.at(q, r));
 }
 
 void subtract_row(float* row, float scale, const float* other) {
@@ -66,14 +65,23 @@ void eliminate(Slab a, int64_t r, int64_t q) {
 }
 
 bool factor(Slab a) {
-  for (int64_t r = 0; r < a.panels * kPanel; r += kStep) {
-    const int64_t p = r / kPanel;
-    float diagonal[kStep];
-    for (int64_t k = 0; k < kStep; ++k) diagonal[k] = a.at(p, r + k)[r % kPanel + k];
-    if (r > 0)
-      for (int64_t q = p; q < a.panels; ++q) subtract_earlier_rows(a, r, q);
-    if (!factor_diagonal(a, r, diagonal)) return false;
-    for (int64_t q = p + 1; q < a.panels; ++q) eliminate(a, r, q);
+  constexpr int kHalfTile = kTileRows < 4 ? kTileRows : 4;
+  for (int64_t p = 0; p < a.panels; ++p) {
+    const int64_t first = p * kPanel, second = first + kStep;
+    float diagonal[kPanel];
+    for (int64_t k = 0; k < kPanel; ++k) diagonal[k] = a.at(p, first + k)[k];
+    if (p > 0)
+      for (int64_t q = p; q < a.panels; ++q)
+        in_tiles([&]<int rows>(int64_t m) { subtract_earlier<rows>(a, 0, first, first + m, q); });
+
+    if (!factor_diagonal(a, first, diagonal)) return false;
+    for (int64_t q = p + 1; q < a.panels; ++q) eliminate(a, first, q);
+    for (int64_t q = p; q < a.panels; ++q)
+      for (int64_t m = 0; m < kStep; m += kHalfTile)
+        subtract_earlier<kHalfTile>(a, first, second, second + m, q);
+
+    if (!factor_diagonal(a, second, diagonal + kStep)) return false;
+    for (int64_t q = p + 1; q < a.panels; ++q) eliminate(a, second, q);
   }
   return true;
 }

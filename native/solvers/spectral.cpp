@@ -38,15 +38,17 @@ struct SpectralRow {
   float* products;
   int team;
 
-  // g = S'r + D x, half the gradient, and M; the residuals become those of x
-  void start() {
+  // g = S'r + D x, half the gradient, and M; the residuals become those of x. False where M overflows.
+  bool start() {
     std::fill_n(v.g, 2 * v.width, 0.0f);
     sum_in_segments(history.size, team, 2 * v.width, v.g, [&](int64_t begin, int64_t end, float* sums) {
       kernels.add_gradient(history.slice(begin, end), other, v.x, residual + begin, sums, sums + v.width);
     });
     for (int64_t k = 0; k < v.width; ++k) v.g[k] += v.d[k] * v.x[k], v.M[k] += v.d[k];
-    const float least = std::max(kNothing * *std::max_element(v.M, v.M + v.width), kLeast);
-    for (int64_t k = 0; k < v.width; ++k) v.m[k] = v.M[k] > least ? 1 / v.M[k] : 0;
+    const float largest = *std::max_element(v.M, v.M + v.width);
+    for (int64_t k = 0; k < v.width; ++k)
+      v.m[k] = v.M[k] > std::max(kNothing * largest, kLeast) ? 1 / v.M[k] : 0;
+    return std::isfinite(largest);
   }
 
   // q = A p
@@ -64,7 +66,7 @@ bool conjugate_gradients(SpectralRow row, int64_t steps, float tolerance) {
   const Vectors& v = row.v;
   const Kernels& k = row.kernels;
   std::fill_n(v.p, v.width, 0.0f);
-  row.start();
+  if (!row.start()) return false;
   float before = 1;
   for (int64_t step = 0; step < steps; ++step) {
     const float slope = k.weighted_dot(v.g, v.m, v.g, v.width);
@@ -74,7 +76,7 @@ bool conjugate_gradients(SpectralRow row, int64_t steps, float tolerance) {
     const float curvature = k.dot(v.p, v.q, v.width);
     if (curvature <= 0) break;  // rounding error is all that is left
     const float length = slope / curvature;
-    if (!std::isfinite(length)) return false;
+    if (!std::isfinite(curvature) || !std::isfinite(length)) return false;
     k.add_row(v.p, length, v.width, v.x);
     k.add_row(v.q, length, v.width, v.g);
     k.add_row(row.products, length, row.history.size, row.residual);

@@ -29,33 +29,36 @@ def calibrate(
     out: Annotated[
         Path | None, typer.Option(help="Where to keep it. Default: the user's cache directory.")
     ] = None,
+    kept: Annotated[bool, typer.Option("--show", help="Show what was kept before; measure nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Time every block size of iALS++ here, and say where the rule for "auto" is not the fastest."""
     dims = dim or [64, 128, 256]
     if min(dims) < 1:
         raise ValueError(f"--dim must be at least 1, got {min(dims)}")
-    total = ROUNDS * sum(len(block_sizes(d)) for d in dims)
-    with Progress(
-        TextColumn("measuring"),
-        BarColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    ) as bar:
-        task = bar.add_task("", total=total)
-        found = measure_machine(
-            dims, scale=scale, rounds=ROUNDS, threads=threads, report=lambda: bar.advance(task)
-        )
     path = out or default_path()
-    found.save(path)
+    found = Calibration.load(path) if kept else measured(dims, scale, threads)
     if as_json:
         print(json.dumps(asdict(found)))
     else:
-        show(found, path)
+        show(found)
+    if not kept:
+        found.save(path)
+        Console(stderr=True).print(f"Kept in {path}", soft_wrap=True, highlight=False)
 
 
-def show(found: Calibration, path: Path) -> None:
+def measured(dims: list[int], scale: float, threads: int | None) -> Calibration:
+    """With a progress bar."""
+    total = ROUNDS * sum(len(block_sizes(d)) for d in dims)
+    columns = TextColumn("measuring"), BarColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total)
+        return measure_machine(
+            dims, scale=scale, rounds=ROUNDS, threads=threads, report=lambda: bar.advance(task)
+        )
+
+
+def show(found: Calibration) -> None:
     """A table, and a verdict."""
     console = Console()
     table = Table(title=f"Seconds per epoch, {found.isa}, {found.threads} threads, {found.data}")
@@ -79,4 +82,3 @@ def show(found: Calibration, path: Path) -> None:
             )
     if all(curve.agrees for curve in found.curves):
         console.print("The rule and the measurement agree within 10 %.")
-    console.print(f"Kept in {path}", soft_wrap=True, highlight=False)

@@ -1,4 +1,4 @@
-"""iALS++, Algorithm 3: one block of coordinates at a time, predictions cached."""
+"""iALS++, Algorithm 3: one block of coordinates at a time."""
 
 from __future__ import annotations
 

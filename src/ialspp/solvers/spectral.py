@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from dataclasses import dataclass
 
@@ -9,11 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..errors import SolveError
 from ..settings import checked_integer, checked_number
 from .base import Problem, Side
 
 DEFAULT_STEPS = 2
 _one_blas_thread = threading.Lock()
+
+
+def _renew_lock() -> None:
+    """In a forked child, where whoever held it does not exist."""
+    global _one_blas_thread
+    _one_blas_thread = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +39,7 @@ class SpectralCG:
     Parameters
     ----------
     steps
-        Steps for each row, at most. 2 where neither is given; enough for any row where only
-        `tolerance` is.
+        Steps for each row, at most. 2 where neither is given; 2 d where only `tolerance` is.
     tolerance
         Stop a row once its step is this small relative to its vector: 1e-5 gives what iALS gives.
     """
@@ -50,9 +61,14 @@ class SpectralCG:
 
     def improve(self, problem: Problem, side: Side, other: Side) -> float:
         """Turn both sides, then take the steps in every row of one; the observed part of the loss."""
-        values, basis = eigenbasis(problem.gramian(other))
-        for turned in (side, other):
-            _core.rotate(turned.to_update()[1], basis, problem.threads)
+        gramian = problem.gramian(other)
+        if not np.isfinite(gramian).all():
+            raise SolveError(
+                f"the {other.ids.name}s' factors overflow single precision; scale weights or labels down, or "
+                "raise regularization"
+            )
+        values, basis = eigenbasis(gramian)
+        _core.rotate(side.to_update()[1], other.to_update()[1], basis, problem.threads)
         other.gramian = np.diag(values)
         observed, failed_row = _core.improve_rows(
             *side.to_update(),
