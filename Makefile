@@ -36,7 +36,9 @@ sanitize: .venv/.dev
 	$(call native_tests,$(BUILD)-thread,-DIALSPP_SANITIZE=thread)
 
 bench: .venv/.peers
-	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/bench.py --dims 64 128 256
+	$(BIN)/python benchmarks/bench.py --dims 512 --epochs 6 --timed-epochs 1 --append
+	$(BIN)/python benchmarks/bench.py --dims 1024 --scale 0.5 --epochs 5 --timed-epochs 1 --append
 	$(BIN)/python benchmarks/blocks.py
 
 bench-kernels: .venv/.dev

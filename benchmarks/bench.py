@@ -1,6 +1,6 @@
 """Our solvers and the peers', interleaved epoch by epoch in one run on the same data.
 
-    make bench                                   # ML20M's shape, d = 64 to 1024
+    make bench                                   # ML20M's shape, d = 64 to 1024; half of it at 1024
     python benchmarks/bench.py --dims 128 --scale 0.1 --systems ours/spectral irspack/cg
     python benchmarks/bench.py --smoke           # seconds, for the tests
 
@@ -47,6 +47,7 @@ class Run:
 
     system: str
     dim: int
+    data: str = ""
     seconds: list[float] = field(default_factory=list)
     loss: list[float] = field(default_factory=list)
     recall: list[float] = field(default_factory=list)
@@ -103,7 +104,7 @@ def race(
 ) -> list[Run]:
     """All systems one epoch, then all of them the next."""
     contenders = available(names, data, dim, threads)
-    runs = [Run(contender.name, dim) for contender in contenders]
+    runs = [Run(contender.name, dim, repr(data)) for contender in contenders]
     labels = {systems.objective_of(run.system)[1] for run in runs}
     labelled = {label: data if label == 1 else systems.with_labels(data, label) for label in labels}
     for _ in range(epochs):
@@ -240,7 +241,6 @@ def main() -> None:
         report = {
             "date": date.today().isoformat(),
             "machine": platform.processor() or platform.machine(),
-            "data": repr(data),
             "threads": threads,
             "isa": _core.isa(),
             "cpus": os.cpu_count(),

@@ -1,6 +1,6 @@
 """The U-curve: seconds per epoch of iALS++ over block sizes 1, 2, 4, ..., d.
 
-    python benchmarks/blocks.py --dims 64 128 256 512 1024 --scale 0.2
+    python benchmarks/blocks.py --dims 64 128
 
 Saves benchmarks/results/blocks.json and blocks.png.
 """
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--dims", type=int, nargs="+", default=[64, 128, 256, 512, 1024])
     parser.add_argument("--least", type=int, default=1, help="the smallest block size")
     parser.add_argument("--most", type=int, default=1024, help="the largest block size")
-    parser.add_argument("--scale", type=float, default=0.2)
+    parser.add_argument("--scale", type=float, default=0.05)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--threads", type=int)
     options = parser.parse_args()
