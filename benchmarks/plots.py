@@ -8,13 +8,20 @@ import matplotlib as mpl
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.ticker import NullFormatter
 
 
 def draw(report: dict, path: Path) -> None:
     """Seconds per epoch over d; and the loss over wall time for each d."""
     runs = report["runs"]
     dims = sorted({run["dim"] for run in runs})
-    figure, axes = plt.subplots(1, 1 + len(dims), figsize=(4.2 * (1 + len(dims)), 4.2), layout="constrained")
+    columns = min(3, 1 + len(dims))
+    rows = -(-(1 + len(dims)) // columns)
+    size = (4.2 * columns, 3.6 * rows + 0.9)
+    figure, grid = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
+    axes = list(grid.flat)
+    for unused in axes[1 + len(dims) :]:
+        unused.set_visible(False)
     names = list(dict.fromkeys(run["system"] for run in runs))
     colours = {name: f"C{i % 10}" for i, name in enumerate(names)}
     for name in names:
@@ -31,8 +38,7 @@ def draw(report: dict, path: Path) -> None:
     axes[0].set(xscale="log", yscale="log", xlabel="d", ylabel="seconds per epoch, best", title="an epoch")
     axes[0].set_xticks(dims, dims)
     axes[0].minorticks_off()
-    axes[0].legend(fontsize=7)
-    for axis, dim in zip(axes[1:], dims, strict=True):
+    for axis, dim in zip(axes[1:], dims, strict=False):
         for run in runs:
             if run["dim"] != dim or (run["seconds_to_loss"] is None and len(run["loss"]) < 3):
                 continue
@@ -43,6 +49,8 @@ def draw(report: dict, path: Path) -> None:
             axis.plot(elapsed, excess, style, color=colours[run["system"]], ms=3)
         axis.axhline(1e-3, color="grey", lw=0.8)
         axis.set(xscale="log", yscale="log", xlabel="seconds", title=f"loss above the best, d = {dim}")
+        axis.xaxis.set_minor_formatter(NullFormatter())
+    figure.legend(loc="outside lower center", ncols=4, fontsize=8)
     figure.savefig(path, dpi=110)
 
 

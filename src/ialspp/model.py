@@ -51,7 +51,7 @@ class ImplicitMF:
     dim
         d, the length of every user's and item's vector.
     solver
-        How the loss is minimised: `SpectralCG()` (the default, the fastest), `IALSpp()`, `IALS()` or
+        How the loss is minimised: `SpectralCG()` (the default), `IALSpp()`, `IALS()` or
         `ICD()`. All reach the same loss; they differ in speed.
     objective
         What is minimised.
