@@ -218,12 +218,16 @@ def test_a_signal_during_a_turn_waits_until_both_sides_are_turned():
     q = np.linalg.qr(rng.normal(size=(256, 256)))[0]
     before = [rng.normal(size=(rows, 256)).astype(np.float32) for rows in (30_000, 20_000)]
     x, y = (side.copy() for side in before)
+
+    def turn():
+        _core.rotate(x, y, q, 2)
+        time.sleep(1)  # should the call have been faster than the signal
+
     old = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.01)
-        with pytest.raises(KeyboardInterrupt):  # noqa: PT012
-            _core.rotate(x, y, q, 2)
-            time.sleep(1)  # should the call have been faster than the signal
+        with pytest.raises(KeyboardInterrupt):
+            turn()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)

@@ -52,7 +52,7 @@ class ImplicitMF:
         d, the length of every user's and item's vector.
     solver
         How the loss is minimised: `SpectralCG()` (the default), `IALSpp()`, `IALS()` or
-        `ICD()`. All reach the same loss; they differ in speed.
+        `ICD()`. All minimise the same loss; they differ in speed.
     objective
         What is minimised.
     epochs
