@@ -16,13 +16,35 @@ std::vector<int64_t> starts_of(const int32_t* keys, int64_t n, int64_t n_keys, i
 
 }  // namespace
 
-void group(const int32_t* keys, const int32_t* values, int64_t n, int64_t n_keys, int64_t* offsets,
-           int32_t* grouped, int64_t* order) {
-  std::vector<int64_t> next = starts_of(keys, n, n_keys, offsets);
+void sort_pairs(const int32_t* rows, const int32_t* columns, int64_t n, int64_t n_rows, int64_t n_columns,
+                int64_t* offsets, int32_t* sorted, int64_t* order) {
+  // By column first: going through the columns in order then fills every row in order.
+  std::vector<int64_t> column_offsets(n_columns + 1);
+  std::vector<int32_t> rows_by_column(n);
+  std::vector<int64_t> places(order ? n : 0);
+  std::vector<int64_t> next = starts_of(columns, n, n_columns, column_offsets.data());
   for (int64_t i = 0; i < n; ++i) {
-    const int64_t place = next[keys[i]]++;
-    grouped[place] = values[i];
-    if (order) order[place] = i;
+    const int64_t place = next[columns[i]]++;
+    rows_by_column[place] = rows[i];
+    if (order) places[place] = i;
+  }
+  next = starts_of(rows, n, n_rows, offsets);
+  for (int64_t c = 0; c < n_columns; ++c)
+    for (int64_t j = column_offsets[c]; j < column_offsets[c + 1]; ++j) {
+      const int64_t place = next[rows_by_column[j]]++;
+      sorted[place] = static_cast<int32_t>(c);
+      if (order) order[place] = places[j];
+    }
+}
+
+void mark_first(const int64_t* offsets, int64_t n_rows, const int32_t* columns, bool* first, int64_t* left) {
+  left[0] = 0;
+  for (int64_t r = 0; r < n_rows; ++r) {
+    left[r + 1] = left[r];
+    for (int64_t j = offsets[r]; j < offsets[r + 1]; ++j) {
+      first[j] = j == offsets[r] || columns[j] != columns[j - 1];
+      left[r + 1] += first[j];
+    }
   }
 }
 

@@ -15,8 +15,7 @@ constexpr int64_t kShares = 16;
 constexpr int64_t kChunk = 128;    // rows summed in single precision
 constexpr int64_t kColumns = 256;  // columns of the result at a time, which bounds the shares' memory
 
-constexpr int64_t kRotatedRows = 48;                     // rows turned together: whole tiles, in the cache
-constexpr int64_t kScoredRows = 16, kScoredPanels = 16;  // rows and panels of items scored together
+constexpr int64_t kRotatedRows = 48;  // rows turned together: whole tiles, in the cache
 
 int64_t share_begin(int64_t rows, int64_t share) { return rows * share / kShares; }
 
@@ -122,34 +121,23 @@ void rotate(const Kernels& k, float* x, int64_t rows, int64_t dim, const double*
       [&](int64_t task) {
         const int64_t first = task * kRotatedRows, n = std::min(kRotatedRows, rows - first);
         float* turned = scratch(kRotatedRows * width);
-        k.multiply(x + first * dim, dim, n, dim, packed.data(), panels, turned);
+        k.multiply(x + first * dim, dim, n, dim, packed.data(), panels, turned, width);
         for (int64_t r = 0; r < n; ++r) std::copy_n(turned + r * width, dim, x + (first + r) * dim);
       },
       Interruptible::no);
 }
 
-void scores(const Kernels& k, const float* x, int64_t rows, const float* y, int64_t n_items, int64_t dim,
-            float* out, int threads) {
-  const int64_t panels = panels_for(n_items);
-  const AlignedFloats transposed(panels * dim * kPanel);  // sixteen items beside each other
+AlignedFloats transposed_panels(const float* y, int64_t rows, int64_t dim, int threads) {
+  const int64_t panels = panels_for(rows);
+  AlignedFloats transposed(panels * dim * kPanel);
   parallel_for(threads, panels, [&](int64_t p) {
     for (int64_t f = 0; f < dim; ++f)
       for (int64_t c = 0; c < kPanel; ++c) {
-        const int64_t item = p * kPanel + c;
-        transposed.data()[(p * dim + f) * kPanel + c] = item < n_items ? y[item * dim + f] : 0.0f;
+        const int64_t row = p * kPanel + c;
+        transposed.data()[(p * dim + f) * kPanel + c] = row < rows ? y[row * dim + f] : 0.0f;
       }
   });
-  parallel_for(threads, (panels + kScoredPanels - 1) / kScoredPanels, [&](int64_t task) {
-    const int64_t first = task * kScoredPanels, count = std::min(kScoredPanels, panels - first);
-    const int64_t begin = first * kPanel, width = std::min(count * kPanel, n_items - begin);
-    float* tile = scratch(kScoredRows * count * kPanel);
-    for (int64_t r = 0; r < rows; r += kScoredRows) {
-      const int64_t n = std::min(kScoredRows, rows - r);
-      k.multiply(x + r * dim, dim, n, dim, transposed.data() + begin * dim, count, tile);
-      for (int64_t i = 0; i < n; ++i)
-        std::copy_n(tile + i * count * kPanel, width, out + (r + i) * n_items + begin);
-    }
-  });
+  return transposed;
 }
 
 double weighted_squared_norm(const Kernels& k, const float* x, const float* weights, int64_t rows,

@@ -18,9 +18,9 @@ AlignedFloats pack_columns(const float* x, int64_t rows, int64_t dim, int64_t be
 // none.
 void rotate(const Kernels& kernels, float* x, int64_t rows, int64_t dim, const double* q, int threads);
 
-// out (rows x n_items) = X Y': one sum in one order for each pair, whatever stands beside it
-void scores(const Kernels& kernels, const float* x, int64_t rows, const float* y, int64_t n_items,
-            int64_t dim, float* out, int threads);
+// Y' as panels of sixteen rows of Y beside each other, so that X Y' is a product of `multiply`; zeros in the
+// last
+AlignedFloats transposed_panels(const float* y, int64_t rows, int64_t dim, int threads);
 
 // sum_r weight_r |x_r|^2
 double weighted_squared_norm(const Kernels& kernels, const float* x, const float* weights, int64_t rows,

@@ -27,9 +27,15 @@ struct Kernels {
 
   // matrix.h
   void (*multiply)(const float* x, int64_t x_stride, int64_t rows, int64_t depth, const float* panels,
-                   int64_t n_panels, float* out);                           // out = X G
+                   int64_t n_panels, float* out, int64_t out_stride);       // out = X G
   void (*add_cross)(Slab left, Slab right, int64_t diagonal, double* out);  // out += L'R
   double (*squared_norm)(const float* x, int64_t n);
+
+  // scores.h: passes over the scores of all items
+  void (*count)(const float* scores, int64_t n, float score, int64_t* above, int64_t* equal);
+  void (*block_maxima)(const float* scores, int64_t n, int64_t size, float* maxima);
+  int64_t (*collect)(const float* scores, int64_t begin, int64_t end, float least, int32_t* items,
+                     float* found);
 
   // cholesky.h, lanes.h: A x = g in place for `count` systems, each A and then g, `stride` floats apart;
   // solved[i] is false where A is not positive definite

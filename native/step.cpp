@@ -100,7 +100,7 @@ void newton_steps(const Kernels& kernels, const Side& side, const Block& block, 
   float* systems = linear + kGroupRows * width;
 
   kernels.multiply(side.row(rows.front().number), side.dim, count, side.dim, block.coupling.data(),
-                   block.panels(), linear);
+                   block.panels(), linear, block.panels() * kPanel);
   for (int64_t first = 0; first < count; first += batch) {
     const int64_t n = std::min(batch, count - first);
     for (int64_t i = 0; i < n; ++i) {

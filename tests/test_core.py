@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ialspp import _core
 
@@ -122,13 +124,27 @@ def test_a_block_size_of_zero_is_an_exception():
         _core.update_side(*arguments)
 
 
-def test_grouping_checks_its_keys():
-    with pytest.raises(ValueError, match="keys must be from 0 to 1, at position 2"):
-        _core.group(np.array([0, 1, 2], np.int32), np.zeros(3, np.int32), 2, False)
-    with pytest.raises(ValueError, match="n_keys must not be negative"):
-        _core.group(np.array([], np.int32), np.array([], np.int32), -1, False)
-    with pytest.raises(ValueError, match="length of values must be 2, got 3"):
-        _core.group(np.zeros(2, np.int32), np.zeros(3, np.int32), 2, False)
+def test_sorting_pairs_checks_its_arguments():
+    two, three = np.zeros(2, np.int32), np.zeros(3, np.int32)
+    with pytest.raises(ValueError, match="rows must be from 0 to 1, at position 2"):
+        _core.sort_pairs(np.array([0, 1, 2], np.int32), three, 2, 1, False)
+    with pytest.raises(ValueError, match="columns must be from 0 to 1, at position 1"):
+        _core.sort_pairs(two, np.array([0, -1], np.int32), 1, 2, False)
+    with pytest.raises(ValueError, match="must not be negative"):
+        _core.sort_pairs(np.array([], np.int32), np.array([], np.int32), -1, 0, False)
+    with pytest.raises(ValueError, match="length of columns must be 2, got 3"):
+        _core.sort_pairs(two, three, 2, 2, False)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6)), max_size=40))
+def test_sorted_pairs_are_pythons_sorted_pairs(pairs):
+    rows, columns = (np.array([pair[side] for pair in pairs], dtype=np.int32) for side in (0, 1))
+    offsets, found, order = _core.sort_pairs(rows, columns, 6, 7, True)
+    assert list(zip(np.repeat(np.arange(6), np.diff(offsets)), found, strict=True)) == sorted(pairs)
+    assert order.tolist() == sorted(range(len(pairs)), key=lambda i: pairs[i])
+    first, left = _core.mark_first(_core.Rows(offsets, found, 7))
+    assert np.count_nonzero(first) == left[-1] == len(set(pairs))
+    assert list(zip(np.repeat(np.arange(6), np.diff(left)), found[first], strict=True)) == sorted(set(pairs))
 
 
 def test_a_transpose_has_every_entry_and_its_place():
@@ -143,7 +159,7 @@ def test_a_transpose_has_every_entry_and_its_place():
 def test_empty_arrays_are_fine():
     assert _core.gramian(floats(0, 3), 0, 3, 2).tolist() == np.zeros((3, 3)).tolist()
     assert _core.squared_sum(floats(0), 2) == 0
-    assert _core.scores(floats(0, 3), floats(4, 3), 2).shape == (0, 4)
+    assert _core.rank(floats(0, 3), floats(4, 3), None, None, 2, 2)[0].shape == (0, 2)
     empty = _core.Rows(np.zeros(1, np.int64), np.zeros(0, np.int32), 3)
     assert _core.predict(empty, floats(0, 2), floats(3, 2), 2).shape == (0,)
 
@@ -160,10 +176,45 @@ def test_gramians_match_numpy(rows_, dim):
 
 
 @pytest.mark.usefixtures("isa")
-def test_scores_match_numpy():
+@pytest.mark.parametrize("k", [0, 1, 7, 53])
+def test_the_best_match_numpys_and_wanted_ones_stand_where_sorting_puts_them(k):
     rng = np.random.default_rng(0)
-    x, y = (rng.normal(size=(n, 37)).astype(np.float32) for n in (19, 53))
-    assert np.abs(_core.scores(x, y, 3) - x @ y.T).max() < 1e-5
+    x, y = (rng.integers(-2, 3, (n, 5)).astype(np.float32) for n in (101, 53))  # small integers: ties
+    hidden, wanted = (rng.random((101, 53)) < share for share in (0.3, 0.2))
+    hidden[0], wanted[1] = True, False
+    best, scores, standings = _core.rank(x, y, sparse(hidden), sparse(wanted), k, 3)
+    places = iter(standings.tolist())
+    for user, exact in enumerate(np.where(hidden, -np.inf, x @ y.T)):
+        order = [i for i in np.argsort(-exact, kind="stable") if not hidden[user, i]]
+        assert best[user].tolist() == (order + [-1] * k)[:k]
+        assert scores[user].tolist() == (exact[order].tolist() + [-np.inf] * k)[:k]
+        for item in np.flatnonzero(wanted[user]):
+            above, equal = (exact > exact[item]).sum(), (exact == exact[item]).sum() - 1
+            assert next(places) == [above, equal, (exact[:item] == exact[item]).sum()]
+    assert next(places, None) is None
+
+
+def sparse(mask):
+    return _core.Rows(
+        np.concatenate([[0], mask.sum(axis=1).cumsum()]),
+        np.nonzero(mask)[1].astype(np.int32),
+        mask.shape[1],
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((floats(2, 3), floats(4, 2), None, None, 1), "same width"),
+        ((floats(2, 3), floats(4, 3), None, None, 5), "k must be"),
+        ((floats(2, 3), floats(4, 3), None, None, -1), "k must be"),
+        ((floats(2, 3), floats(4, 3), sparse(np.ones((3, 4))), None, 1), "hidden must be 2, got 3"),
+        ((floats(2, 3), floats(4, 3), None, sparse(np.ones((2, 3))), 1), "wanted's columns must be 4, got 3"),
+    ],
+)
+def test_rankings_of_things_that_do_not_fit_are_exceptions(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        _core.rank(*arguments, 2)
 
 
 def test_unknown_instruction_sets_are_refused():

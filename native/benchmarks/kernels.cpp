@@ -161,7 +161,9 @@ void multiply_kernel(const Kernels& k, int64_t width) {
   constexpr int64_t kCount = 48;
   const std::vector<float> x = normals(kCount * width, 5), g = normals(width * width, 6);
   std::vector<float> out(kCount * width);
-  const auto call = [&] { k.multiply(x.data(), width, kCount, width, g.data(), width / kPanel, out.data()); };
+  const auto call = [&] {
+    k.multiply(x.data(), width, kCount, width, g.data(), width / kPanel, out.data(), width);
+  };
   call();
   double sum = 0;
   for (int64_t f = 0; f < width; ++f) sum += static_cast<double>(x[f]) * g[f * kPanel];

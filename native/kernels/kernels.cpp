@@ -7,6 +7,7 @@
 #include "lanes.h"
 #include "matrix.h"
 #include "passes.h"
+#include "scores.h"
 
 #define IALSPP_TEXT_(x) #x
 #define IALSPP_TEXT(x) IALSPP_TEXT_(x)
@@ -28,6 +29,9 @@ const Kernels kKernels = {
     .multiply = multiply,
     .add_cross = add_cross,
     .squared_norm = squared_norm,
+    .count = count,
+    .block_maxima = block_maxima,
+    .collect = collect,
     .solve = solve,
     .coordinate_sums = coordinate_sums,
     .coordinate_advance = coordinate_advance,

@@ -26,12 +26,12 @@ inline void with_rows(int64_t rows, const Body& body) {
     with_rows<most - 1>(rows, body);
 }
 
-// out (rows x 16 n_panels) = X (rows x depth) G, G as n_panels panels of `depth` rows. All rows pass over a
-// panel before the next one: a row alone would be bound by the cache that G comes from. Tiles of nearly equal
-// size: a tile of one row takes as long as one of four.
+// out (rows x 16 n_panels, its rows out_stride apart) = X (rows x depth) G, G as n_panels panels of `depth`
+// rows. All rows pass over a panel before the next one: a row alone would be bound by the cache that G comes
+// from. Tiles of nearly equal size: a tile of one row takes as long as one of four.
 void multiply(const float* x, int64_t x_stride, int64_t rows, int64_t depth, const float* panels,
-              int64_t n_panels, float* out) {
-  const int64_t out_stride = n_panels * kPanel, tiles = (rows + kTileRows - 1) / kTileRows;
+              int64_t n_panels, float* out, int64_t out_stride) {
+  const int64_t tiles = (rows + kTileRows - 1) / kTileRows;
   for (int64_t p = 0; p < n_panels; ++p)
     for (int64_t t = 0; t < tiles; ++t) {
       const int64_t r = rows * t / tiles, end = rows * (t + 1) / tiles;

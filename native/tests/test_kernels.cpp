@@ -206,7 +206,7 @@ TEST(multiply_matches_double_loops) {
       const int64_t depth = 21, panels = 2, stride = depth + 2;
       const std::vector<float> x = normals(rows * stride, 7), g = normals(panels * depth * kPanel, 8);
       std::vector<float> out(rows * panels * kPanel);
-      k->multiply(x.data(), stride, rows, depth, g.data(), panels, out.data());
+      k->multiply(x.data(), stride, rows, depth, g.data(), panels, out.data(), panels * kPanel);
       for (int64_t r = 0; r < rows; ++r)
         for (int64_t c = 0; c < panels * kPanel; ++c) {
           double sum = 0;

@@ -8,8 +8,10 @@
 
 from importlib.metadata import version as _version
 
-from . import datasets, metrics
+from . import datasets, metrics, split
+from .baselines import MostPopular, Random
 from .errors import NotFittedError, SolveError, UnknownIdError
+from .evaluation import Evaluation, evaluate
 from .ids import IdMap
 from .interactions import Interactions
 from .isa import apply_environment as _apply_environment
@@ -25,17 +27,22 @@ __all__ = [
     "IALS",
     "ICD",
     "EpochRecord",
+    "Evaluation",
     "IALSpp",
     "IdMap",
     "ImplicitMF",
     "Interactions",
     "Loss",
+    "MostPopular",
     "NotFittedError",
     "Objective",
+    "Random",
     "Ranking",
     "SolveError",
     "SpectralCG",
     "UnknownIdError",
     "datasets",
+    "evaluate",
     "metrics",
+    "split",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from .ids import IdMap
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int32]
+Times = NDArray[np.float64]  # Unix seconds
 
 
 def aligned(shape: tuple[int, ...]) -> Floats:
@@ -55,38 +57,53 @@ class Csr:
         """The columns of one row, ascending."""
         return self.columns[self.offsets[row] : self.offsets[row + 1]]
 
+    def take(self, rows: NDArray[np.integer[Any]]) -> Csr:
+        """These rows, in this order."""
+        counts = self.counts[rows]
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        entries = np.repeat(self.offsets[rows] - offsets[:-1], counts) + np.arange(offsets[-1])
+        labels, weights = (
+            None if values is None else values[entries] for values in (self.labels, self.weights)
+        )
+        return Csr(offsets, self.columns[entries], self.n_columns, labels, weights)
+
     def native(self) -> _core.Rows:
         """The same arrays as the compiled core takes them; nothing is copied."""
         return _core.Rows(self.offsets, self.columns, self.n_columns, self.labels, self.weights)
 
 
 def rows_by_user(
-    users: IdMap, items: IdMap, user: Rows, item: Rows, label: Floats | None, weight: Floats | None
-) -> Csr:
-    """Triples sorted by user, then item, each pair once."""
-    numbered = label is not None or weight is not None
-    starts, users_by_item, order = _core.group(
-        np.ascontiguousarray(item), np.ascontiguousarray(user), len(items), numbered
+    users: IdMap,
+    items: IdMap,
+    user: Rows,
+    item: Rows,
+    label: Floats | None,
+    weight: Floats | None,
+    time: Times | None = None,
+) -> tuple[Csr, Times | None]:
+    """Triples sorted by user, then item, each pair once; and the first time of each pair."""
+    numbered = label is not None or weight is not None or time is not None
+    offsets, columns, order = _core.sort_pairs(
+        np.ascontiguousarray(user), np.ascontiguousarray(item), len(users), len(items), numbered
     )
-    offsets, item, places = _core.transpose(_core.Rows(starts, users_by_item, len(users)))
-    if numbered:
-        order = order[starts[item] + places]
     label = None if label is None else label[order]
     weight = None if weight is None else weight[order]
-    repeated = item[1:] == item[:-1]
-    between = offsets[1:-1]
-    repeated[between[(between > 0) & (between < len(item))] - 1] = False
-    if repeated.any():
-        user = Csr(offsets, item, len(items)).row_numbers
-        first = np.flatnonzero(np.concatenate([[True], ~repeated]))
+    time = None if time is None else time[order]
+    del order  # as large as the columns, twice
+    first, left = _core.mark_first(_core.Rows(offsets, columns, len(items)))
+    if left[-1] < len(columns):
+        pairs = _Pairs(users, items, offsets, columns, first)
         if label is not None:
-            _check_labels_agree(users, items, user, item, label, repeated)
+            pairs.check_labels(label)
             label = label[first]
-        user, item = user[first], item[first]
+        if time is not None:
+            if weight is not None:
+                pairs.check_times(time)
+            time = np.minimum.reduceat(time, np.flatnonzero(first))
         if weight is not None:
-            weight = _added_up(users, items, user, item, weight, first)
-        offsets = np.concatenate([[0], np.bincount(user, minlength=len(users)).cumsum()])
-    return Csr(offsets, item, len(items), _unless_ones(label), _unless_ones(weight))
+            weight = pairs.added_up(weight)
+        offsets, columns = left, columns[first]
+    return Csr(offsets, columns, len(items), _unless_ones(label), _unless_ones(weight)), time
 
 
 def transpose(rows: Csr) -> tuple[Csr, NDArray[np.uint32]]:
@@ -100,31 +117,53 @@ def transpose(rows: Csr) -> tuple[Csr, NDArray[np.uint32]]:
     return Csr(offsets, columns, len(rows), labels, weights), places
 
 
-def _check_labels_agree(
-    users: IdMap, items: IdMap, user: Rows, item: Rows, label: Floats, repeated: NDArray[np.bool_]
-) -> None:
-    conflicts = np.flatnonzero(repeated & (label[1:] != label[:-1]))
-    if len(conflicts):
-        at = conflicts[0]
-        raise ValueError(
-            f"labels disagree for user {users[user[at]]!r} and item {items[item[at]]!r}: "
-            f"{label[at]:g} and {label[at + 1]:g}; a pair has one label"
-        )
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Sorted pairs of which some are repeated: `first` marks the first of each."""
 
+    users: IdMap
+    items: IdMap
+    offsets: NDArray[np.int64]
+    columns: Rows
+    first: NDArray[np.bool_]
 
-def _added_up(
-    users: IdMap, items: IdMap, user: Rows, item: Rows, weight: Floats, first: NDArray[np.int64]
-) -> Floats:
-    with np.errstate(over="ignore"):
-        sums = np.add.reduceat(weight, first, dtype=np.float64).astype(np.float32)
-    overflown = np.flatnonzero(~np.isfinite(sums))
-    if len(overflown):
-        at = overflown[0]
-        raise ValueError(
-            f"the weights of user {users[user[at]]!r} and item {items[item[at]]!r} add up to more "
-            "than single precision holds"
-        )
-    return sums
+    def named(self, entry: int) -> str:
+        """The pair of one entry, for a message."""
+        user = np.searchsorted(self.offsets, entry, side="right") - 1
+        return f"user {self.users[int(user)]!r} and item {self.items[self.columns[entry]]!r}"
+
+    def check_labels(self, label: Floats) -> None:
+        """A pair has one label."""
+        conflicts = np.flatnonzero(~self.first[1:] & (label[1:] != label[:-1]))
+        if len(conflicts):
+            at = int(conflicts[0])
+            raise ValueError(
+                f"labels disagree for {self.named(at)}: {label[at]:g} and {label[at + 1]:g}; "
+                "a pair has one label"
+            )
+
+    def check_times(self, time: Times) -> None:
+        """A sum of weights from several times could not be split by time again."""
+        conflicts = np.flatnonzero(~self.first[1:] & (time[1:] != time[:-1]))
+        if len(conflicts):
+            raise ValueError(
+                f"{self.named(int(conflicts[0]))} occur together at several times, with weights that add up: "
+                "such a sum cannot be split by time; leave out the times or the weights, or read each period "
+                "by itself"
+            )
+
+    def added_up(self, weight: Floats) -> Floats:
+        """One weight for each pair."""
+        starts = np.flatnonzero(self.first)
+        with np.errstate(over="ignore"):
+            sums = np.add.reduceat(weight, starts, dtype=np.float64).astype(np.float32)
+        overflown = np.flatnonzero(~np.isfinite(sums))
+        if len(overflown):
+            raise ValueError(
+                f"the weights of {self.named(int(starts[overflown[0]]))} add up to more than single "
+                "precision holds"
+            )
+        return sums
 
 
 def _unless_ones(values: Floats | None) -> Floats | None:

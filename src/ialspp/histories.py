@@ -22,7 +22,7 @@ def rows_of_histories(
     listed = [_items_of(history) for history in _items_of(histories)]
     numbers = IdMap(np.arange(len(listed)), name="history")
     item = items.rows([value for history in listed for value in history])
-    return rows_by_user(
+    rows, _ = rows_by_user(
         numbers,
         items,
         np.repeat(np.arange(len(listed), dtype=np.int32), [len(history) for history in listed]),
@@ -30,6 +30,7 @@ def rows_of_histories(
         labels_of(_flattened("labels", labels, listed), len(item)),
         weights_of(_flattened("weights", weights, listed), len(item)),
     )
+    return rows
 
 
 def _items_of(sequence: Any) -> list[Any]:

@@ -4,29 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Real
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .csr import Csr, Floats, rows_by_user, transpose
+from .csr import Csr, Floats, Rows, Times, rows_by_user, transpose
 from .ids import IdMap, first_missing, refuse_masked
+from .settings import checked_integer
+
+LATEST_TIME = 2.0**36  # the year 4147; today in milliseconds is beyond
 
 
 class Interactions:
     """The set S of (user, item, label, weight), indexed both ways.
 
     Without weights S is a set: a repeated pair counts once. With weights, the weights of a repeated
-    pair add up. Labels that disagree on one pair are an error. Users and items without interactions
-    keep their row.
+    pair add up. Labels that disagree on one pair are an error. The time of a pair is the first at which
+    it occurred. Users and items without interactions keep their row.
     """
 
-    __slots__ = ("by_item", "by_user", "item_ranks", "items", "users")
+    __slots__ = ("by_item", "by_user", "item_ranks", "items", "times", "users")
 
     users: IdMap
     items: IdMap
     by_user: Csr
     by_item: Csr
+    times: Times | None  # Unix seconds, in the order of by_user's entries; None where not given
     item_ranks: NDArray[np.uint32]  # by_item entry -> its place in its user's row of by_user
 
     def __init__(
@@ -37,9 +42,10 @@ class Interactions:
         item_rows: NDArray[np.int32],
         label: Floats | None,
         weight: Floats | None,
+        time: Times | None = None,
     ) -> None:
         self.users, self.items = users, items
-        self.by_user = rows_by_user(users, items, user_rows, item_rows, label, weight)
+        self.by_user, self.times = rows_by_user(users, items, user_rows, item_rows, label, weight, time)
         self.by_item, self.item_ranks = transpose(self.by_user)
 
     @classmethod
@@ -50,6 +56,7 @@ class Interactions:
         item: Iterable[Any],
         label: ArrayLike | None = None,
         weight: ArrayLike | None = None,
+        time: ArrayLike | None = None,
         users: Iterable[Any] | None = None,
         items: Iterable[Any] | None = None,
     ) -> Interactions:
@@ -61,6 +68,8 @@ class Interactions:
             Ids: integers of any size, or strings.
         label, weight
             One finite number per interaction; weights not negative. 1 where not given.
+        time
+            Unix seconds, or numpy's datetime64; what a split by time goes by.
         users, items
             All ids of that axis in the row order wanted, those without interactions included.
             Without it, the ids that occur, sorted.
@@ -72,7 +81,80 @@ class Interactions:
                 f"user and item must have the same length, got {len(user_rows)} and {len(item_rows)}"
             )
         n = len(user_rows)
-        return cls(user_map, item_map, user_rows, item_rows, labels_of(label, n), weights_of(weight, n))
+        return cls(
+            user_map,
+            item_map,
+            user_rows,
+            item_rows,
+            labels_of(label, n),
+            weights_of(weight, n),
+            times_of(time, n),
+        )
+
+    @classmethod
+    def read(
+        cls,
+        path: str | Path,
+        *,
+        user: str | int,
+        item: str | int,
+        label: str | int | None = None,
+        weight: str | int | None = None,
+        time: str | int | None = None,
+        rating: str | int = "rating",
+        min_rating: float | None = None,
+        where: Any = None,
+        min_user: int = 1,
+        min_item: int = 1,
+        format: Literal["csv", "parquet", "arrow"] | None = None,
+        separator: str | None = None,
+        header: bool | None = None,
+        quote: str | None = '"',
+        progress: bool | None = None,
+    ) -> Interactions:
+        """Read a file, one row per interaction: text, Parquet or Arrow, streamed through polars.
+
+        Parameters
+        ----------
+        path
+            A file, a folder of files, or a pattern such as "2026-*/*.parquet". Text may be compressed (gzip,
+            zstd).
+        user, item, label, weight, time
+            Columns: by name, or by position, counted from 0. Only these are read. Ids are integers or
+            strings; in text they are integers where every one is written as an integer (7, not 007). Rows are
+            in the order of the sorted ids. Times are Unix seconds or dates, without a zone taken as UTC.
+        rating, min_rating
+            Keep rows whose column `rating` is at least `min_rating`.
+        where
+            Keep rows for which this holds: SQL such as "rating >= 4 AND kind = 'buy'", or a polars
+            expression.
+        min_user, min_item
+            Keep users with so many items and items with so many users; see `core`.
+        format
+            Known by the suffix where not given; text if the suffix says nothing.
+        separator
+            Between fields of text: one character or "::". By the suffix, or else found in the first line.
+        header
+            Whether the first line of text holds names. Without it: yes if columns are given by name.
+        quote
+            What may surround a field of text; None where quotes mean nothing.
+        progress
+            True or False: draw a progress bar or don't. None: on a terminal only.
+        """
+        from .io import read
+
+        parts = read(
+            path,
+            {"user": user, "item": item, "label": label, "weight": weight, "time": time, "rating": rating},
+            min_rating=min_rating,
+            where=where,
+            format=format,
+            separator=separator,
+            header=header,
+            quote=quote,
+            progress=progress,
+        )
+        return cls(*parts).core(min_user, min_item)
 
     @classmethod
     def from_scipy(
@@ -120,13 +202,15 @@ class Interactions:
         item: str,
         label: str | None = None,
         weight: str | None = None,
+        time: str | None = None,
     ) -> Interactions:
         """Build from named columns of a pandas or polars DataFrame, one row per interaction."""
         if not hasattr(frame, "columns") or hasattr(frame, "collect"):
             hint = "; call collect() first" if hasattr(frame, "collect") else ""
             raise TypeError(f"a pandas or polars DataFrame is required, got {type(frame).__name__}{hint}")
         columns = list(frame.columns)
-        for role, column in (("user", user), ("item", item), ("label", label), ("weight", weight)):
+        roles = (("user", user), ("item", item), ("label", label), ("weight", weight), ("time", time))
+        for role, column in roles:
             if column is not None and column not in columns:
                 raise ValueError(f"{role} column {column!r} is not in the frame; it has {columns}")
         return cls.from_arrays(
@@ -134,6 +218,39 @@ class Interactions:
             item=_column(frame, item),
             label=None if label is None else _column(frame, label),
             weight=None if weight is None else _column(frame, weight),
+            time=None if time is None else _column(frame, time),
+        )
+
+    def core(self, min_user: int = 1, min_item: int = 1) -> Interactions:
+        """Users with at least `min_user` items and items with at least `min_item` users: the k-core.
+
+        Taking away a user takes away from its items, and so on, until all that are left have enough.
+        """
+        least = checked_integer("min_user", min_user, 0), checked_integer("min_item", min_item, 0)
+        if len(self) and max(least) <= 1:
+            return self
+        kept = np.ones(len(self), dtype=bool)
+        user, item = self.by_user.row_numbers, self.by_user.columns
+        while True:
+            before = np.count_nonzero(kept)
+            for rows, length, enough in ((user, self.n_users, least[0]), (item, self.n_items, least[1])):
+                kept &= (np.bincount(rows[kept], minlength=length) >= enough)[rows]
+            if np.count_nonzero(kept) == before:
+                return self.select(kept)
+
+    def select(self, entries: NDArray[np.bool_]) -> Interactions:
+        """Some of the interactions, in the order of `by_user`; users and items left without any are gone."""
+        user, item = self.by_user.row_numbers[entries], self.by_user.columns[entries]
+        (users, user), (items, item) = _present(self.users, user), _present(self.items, item)
+        rows = self.by_user
+        return Interactions(
+            users,
+            items,
+            user,
+            item,
+            None if rows.labels is None else rows.labels[entries],
+            None if rows.weights is None else rows.weights[entries],
+            None if self.times is None else self.times[entries],
         )
 
     @property
@@ -152,10 +269,14 @@ class Interactions:
     def __repr__(self) -> str:
         extras = [
             name
-            for name, array in (("labels", self.by_user.labels), ("weights", self.by_user.weights))
+            for name, array in (
+                ("labels", self.by_user.labels),
+                ("weights", self.by_user.weights),
+                ("times", self.times),
+            )
             if array is not None
         ]
-        suffix = f", with {' and '.join(extras)}" if extras else ""
+        suffix = f", with {', '.join(extras)}" if extras else ""
         return f"Interactions({self.n_users} users x {self.n_items} items, {len(self)} pairs{suffix})"
 
 
@@ -166,6 +287,12 @@ def _rows_of(
         return IdMap.factorize(values, name=name)
     ids = known if isinstance(known, IdMap) else IdMap(known, name=name)
     return ids, ids.rows(values).astype(np.int32)
+
+
+def _present(ids: IdMap, rows: Rows) -> tuple[IdMap, Rows]:
+    """The ids that occur, in their order, and the rows counted among them."""
+    occurs = np.bincount(rows, minlength=len(ids)) > 0
+    return IdMap(ids.ids[occurs], name=ids.name), (np.cumsum(occurs) - 1).astype(np.int32)[rows]
 
 
 def _axis_ids(ids: Iterable[Any] | None, length: int, name: str, axis: str) -> IdMap:
@@ -183,6 +310,30 @@ def labels_of(values: ArrayLike | None, length: int) -> Floats | None:
 def weights_of(values: ArrayLike | None, length: int) -> Floats | None:
     """Weights as they are kept: one finite number per interaction, not negative."""
     return None if values is None else _not_negative(_numbers(values, length, "weight"))
+
+
+def times_of(values: ArrayLike | None, length: int) -> Times | None:
+    """Times as they are kept: Unix seconds in double precision, which holds microseconds."""
+    if values is None:
+        return None
+    array = np.asarray(values)
+    if array.dtype.kind == "M":
+        missing = np.flatnonzero(np.isnat(array))
+        if len(missing):
+            raise ValueError(f"time is missing at position {missing[0]}")
+        array = array.astype("datetime64[us]").astype(np.int64) / 1e6
+    if array.shape != (length,):
+        raise ValueError(f"time must have shape ({length},), one per interaction, got {array.shape}")
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"time must be Unix seconds or dates, got {array.dtype}")
+    times = np.ascontiguousarray(array, dtype=np.float64)
+    bad = np.flatnonzero(~(np.abs(times) <= LATEST_TIME))
+    if len(bad):
+        raise ValueError(
+            f"time must be Unix seconds, but is {array[bad[0]]} at position {bad[0]}; "
+            "divide milliseconds by 1000"
+        )
+    return times
 
 
 def _numbers(values: ArrayLike, length: int, name: str) -> Floats:

@@ -1,26 +1,174 @@
-"""How good one ranking is."""
+"""How good rankings are, from where the wanted items stand in them.
+
+n wanted items of a user, ranked among all that could be recommended, stand at places 0, 1, 2, ...; those
+before k are hits. Items of equal score are ranked by row number, which is the order of their ids.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Sequence
-from typing import Any
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .csr import Rows
+
+Doubles = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
-def recall(ranking: Sequence[Any], relevant: Collection[Any], k: int) -> float:
-    """The share of the relevant among the first k, out of min(k, number of relevant) (Liang et al. 2018)."""
-    _require(relevant)
-    hits = sum(item in relevant for item in ranking[:k])
-    return hits / min(k, len(relevant))
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """Where the wanted items of each user stand; every user wants at least one."""
+
+    offsets: Integers  # user u owns entries offsets[u] .. offsets[u + 1] of the next three
+    places: Integers  # ascending within a user
+    above: Integers  # of each wanted item: ranked items with a higher score
+    equal: Integers  # of each wanted item: other ranked items with the same score
+    ranked: Integers  # for each user: the number of items that could be recommended
+
+    @classmethod
+    def of(cls, offsets: Integers, above: Rows, equal: Rows, before: Rows, ranked: Integers) -> Standings:
+        """From counts per wanted item, in any order within a user."""
+        user = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        places = above.astype(np.int64) + before
+        order = np.lexsort((places, user))
+        return cls(
+            offsets, places[order], above.astype(np.int64)[order], equal.astype(np.int64)[order], ranked
+        )
+
+    @property
+    def wanted(self) -> Integers:
+        """n, of each user."""
+        return np.diff(self.offsets)
+
+    @property
+    def index(self) -> Integers:
+        """Of each entry: how many of its user's wanted items stand before it."""
+        return np.arange(len(self.places)) - np.repeat(self.offsets[:-1], self.wanted)
+
+    def total(self, values: Doubles | NDArray[np.bool_]) -> Doubles:
+        """The sum over each user's entries."""
+        return np.add.reduceat(values.astype(np.float64), self.offsets[:-1])
+
+    def hits(self, k: int) -> Doubles:
+        """Wanted items among the first k, of each user."""
+        return self.total(self.places < k)
 
 
-def ndcg(ranking: Sequence[Any], relevant: Collection[Any], k: int) -> float:
-    """Discounted gain of the first k, one per relevant item, relative to the best possible."""
-    _require(relevant)
-    gain = sum(1 / math.log2(rank + 2) for rank, item in enumerate(ranking[:k]) if item in relevant)
-    return gain / sum(1 / math.log2(rank + 2) for rank in range(min(k, len(relevant))))
+def recall(s: Standings, k: int) -> Doubles:
+    """hits / n."""
+    return s.hits(k) / s.wanted
 
 
-def _require(relevant: Collection[Any]) -> None:
-    if not relevant:
-        raise ValueError("no item is relevant: the metric is not defined for such a user; leave them out")
+def capped_recall(s: Standings, k: int) -> Doubles:
+    """hits / min(k, n): what Liang et al. (2018) and the iALS++ paper call Recall@k."""
+    return s.hits(k) / np.minimum(k, s.wanted)
+
+
+def precision(s: Standings, k: int) -> Doubles:
+    """hits / k."""
+    return s.hits(k) / k
+
+
+def hit_rate(s: Standings, k: int) -> Doubles:
+    """1 if there is a hit, else 0."""
+    return (s.hits(k) > 0).astype(np.float64)
+
+
+def ndcg(s: Standings, k: int) -> Doubles:
+    """The sum of 1 / log2(place + 2) over hits, relative to hits at places 0, 1, ..., min(k, n) - 1."""
+    gains = np.where(s.places < k, 1 / np.log2(s.places + 2.0), 0.0)
+    most = np.minimum(k, s.wanted)
+    ideal = np.cumsum(1 / np.log2(np.arange(most.max()) + 2.0))
+    return np.asarray(s.total(gains) / ideal[most - 1])
+
+
+def average_precision(s: Standings, k: int) -> Doubles:
+    """The sum over hits of the precision up to and with each, divided by min(k, n)."""
+    precisions = np.where(s.places < k, (s.index + 1.0) / (s.places + 1.0), 0.0)
+    return s.total(precisions) / np.minimum(k, s.wanted)
+
+
+def reciprocal_rank(s: Standings, k: int) -> Doubles:
+    """1 / (place + 1) of the first hit, or 0."""
+    first = s.places[s.offsets[:-1]]
+    return np.where(first < k, 1 / (first + 1.0), 0.0)
+
+
+def auc(s: Standings) -> Doubles:
+    """The share of pairs (wanted, not wanted) in the right order, equal scores counting half.
+
+    1 where everything that could be recommended is wanted.
+    """
+    # Wanted items do not count against each other. A user's entries are sorted by score, so those of equal
+    # score are a run, and those above it come before the run.
+    user = np.repeat(np.arange(len(s.wanted)), s.wanted)
+    starts = np.ones(len(user), dtype=bool)
+    starts[1:] = (user[1:] != user[:-1]) | (s.above[1:] != s.above[:-1])
+    run = np.cumsum(starts) - 1
+    run_lengths = np.bincount(run)
+    wanted_above = s.index[np.flatnonzero(starts)][run]
+    wrong = (s.above - wanted_above) + 0.5 * (s.equal - (run_lengths[run] - 1))
+    pairs = s.wanted * (s.ranked - s.wanted)
+    return np.where(pairs > 0, 1 - s.total(wrong) / np.maximum(pairs, 1), 1.0)
+
+
+def coverage(best: Rows, n_items: int) -> float:
+    """The share of all items that are among somebody's best k."""
+    return len(np.unique(best[best >= 0])) / n_items
+
+
+def novelty(best: Rows, popularity: Doubles) -> Doubles:
+    """For each user the mean of -log2(popularity) over the best k: how little known they are, in bits.
+
+    The popularity of an item is the share of training users who have it; of one that nobody has, as if one
+    had.
+    """
+    bits: Doubles = np.where(best >= 0, -np.log2(popularity)[best], 0.0)
+    return np.asarray(bits.sum(axis=1) / np.maximum((best >= 0).sum(axis=1), 1))
+
+
+_AT_K: dict[str, Callable[[Standings, int], Doubles]] = {
+    "recall": recall,
+    "capped_recall": capped_recall,
+    "precision": precision,
+    "hit_rate": hit_rate,
+    "ndcg": ndcg,
+    "map": average_precision,
+    "mrr": reciprocal_rank,
+}
+_OF_LISTS = ("coverage", "novelty")
+NAMES = (*(f"{name}@k" for name in (*_AT_K, *_OF_LISTS)), "auc")
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric by name, such as "ndcg@100", or "auc", which has no k."""
+
+    name: str
+    k: int | None
+
+    @classmethod
+    def parse(cls, text: str) -> Metric:
+        """Any of `NAMES` with a number for k."""
+        parts = re.fullmatch(r"([a-z_]+)(?:@([1-9][0-9]*))?", text)
+        if parts:
+            metric = cls(parts[1], int(parts[2]) if parts[2] else None)
+            if (metric.k is None) == (metric.name == "auc") and f"{metric.name}@k" in (*NAMES, "auc@k"):
+                return metric
+        raise ValueError(f"a metric must be one of {', '.join(NAMES)}, with a number for k, got {text!r}")
+
+    @property
+    def of_lists(self) -> bool:
+        """Made from what is recommended, whatever is wanted."""
+        return self.name in _OF_LISTS
+
+    def of_each(self, standings: Standings) -> Doubles:
+        """The metric of each user, from where the wanted items stand."""
+        return auc(standings) if self.k is None else _AT_K[self.name](standings, self.k)
+
+    def __str__(self) -> str:
+        return self.name if self.k is None else f"{self.name}@{self.k}"

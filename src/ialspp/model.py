@@ -229,6 +229,11 @@ class ImplicitMF:
         return view
 
     @property
+    def trained_on(self) -> Interactions | None:
+        """The data of the last fit; None before."""
+        return self._data
+
+    @property
     def users(self) -> IdMap:
         """The users the model knows."""
         return self._fitted()[0].users
@@ -261,10 +266,10 @@ class ImplicitMF:
         weights, labels
             Numbers parallel to the histories.
         """
-        return self._solve(rows_of_histories(histories, self.items, weights, labels))
+        return self.fold_in_rows(rows_of_histories(histories, self.items, weights, labels))
 
-    def _solve(self, rows: Csr) -> Floats:
-        """Row solves as iALS does them, against the item factors."""
+    def fold_in_rows(self, rows: Csr) -> Floats:
+        """The same for rows of items as `Interactions.by_user` has them: row solves as iALS does them."""
         _, (_, items) = self._fitted()
         threads = resolve_threads(self.threads)
         if self._item_gramian is None:
@@ -302,7 +307,7 @@ class ImplicitMF:
         """
         data, (vectors, _) = self._fitted()
         rows = self.users.rows(_listed(users))
-        rankings = self._best_items(vectors[rows], data.by_user if exclude_seen else None, rows, k)
+        rankings = self._best_items(vectors[rows], data.by_user.take(rows) if exclude_seen else None, k)
         return rankings[0] if _is_one(users) else rankings
 
     def recommend_for(
@@ -316,15 +321,11 @@ class ImplicitMF:
     ) -> list[Ranking]:
         """The k best items for users the model has not seen: `fold_in`, then `recommend`."""
         rows = rows_of_histories(histories, self.items, weights, labels)
-        seen = rows if exclude_seen else None
-        return self._best_items(self._solve(rows), seen, np.arange(len(rows)), k)
+        return self._best_items(self.fold_in_rows(rows), rows if exclude_seen else None, k)
 
-    def _best_items(
-        self, vectors: Floats, seen: Csr | None, rows: NDArray[np.int64], k: int
-    ) -> list[Ranking]:
+    def _best_items(self, vectors: Floats, seen: Csr | None, k: int) -> list[Ranking]:
         """For each vector the best items but those in its row of `seen`."""
-        hidden = [slice(0) if seen is None else seen.columns_of(row) for row in rows]
-        return rank(vectors, self._fitted()[1][1], hidden, k, self.items, resolve_threads(self.threads))
+        return rank(vectors, self._fitted()[1][1], seen, k, self.items, resolve_threads(self.threads))
 
     def similar_items(self, items: Any, k: int = 10) -> Any:
         """The k items whose vectors point most nearly the same way (cosine), best first.
@@ -335,8 +336,9 @@ class ImplicitMF:
         lengths = np.linalg.norm(factors.astype(np.float64), axis=1, keepdims=True)
         directions = (factors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
         rows = self.items.rows(_listed(items))
+        themselves = Csr(np.arange(len(rows) + 1), rows.astype(np.int32), len(self.items))
         threads = resolve_threads(self.threads)
-        rankings = rank(directions[rows], directions, rows, k, self.items, threads)
+        rankings = rank(directions[rows], directions, themselves, k, self.items, threads)
         return rankings[0] if _is_one(items) else rankings
 
 

@@ -1,21 +1,42 @@
-"""The progress bar of `fit`."""
+"""Progress bars on stderr, where a person is watching."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Report = Callable[[float], None]
 
 
 @contextmanager
-def epoch_bar(epochs: int, show: bool | None) -> Iterator[Callable[[float], None]]:
-    """A function to call with the loss after each epoch; it draws where a person is watching.
+def bar(what: str, total: float | None, show: bool | None) -> Iterator[Report]:
+    """A function to call with how much of `total` is done; the bar is gone in the end.
 
-    show: True draws in any case, False never, None only on a terminal.
+    show: True draws in any case, False never, None only on a terminal. A total of None is not known.
     """
-    if show is False:
+    console = _console(show)
+    if console is None:
         yield _silent
         return
-    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (TextColumn(what), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as drawn:
+        task = drawn.add_task(what, total=total)
+        yield lambda done: drawn.update(task, completed=done)
+
+
+@contextmanager
+def epoch_bar(epochs: int, show: bool | None) -> Iterator[Report]:
+    """A function to call with the loss after each epoch; `show` as for `bar`."""
+    console = _console(show)
+    if console is None:
+        yield _silent
+        return
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -25,10 +46,6 @@ def epoch_bar(epochs: int, show: bool | None) -> Iterator[Callable[[float], None
         TimeRemainingColumn,
     )
 
-    console = Console(stderr=True)
-    if not (show or console.is_terminal):
-        yield _silent
-        return
     columns = (
         TextColumn("epoch"),
         MofNCompleteColumn(),
@@ -38,10 +55,20 @@ def epoch_bar(epochs: int, show: bool | None) -> Iterator[Callable[[float], None
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task("fit", total=epochs, loss="-")
-        yield lambda loss: bar.update(task, advance=1, loss=f"{loss:.6g}")
+    with Progress(*columns, console=console) as drawn:
+        task = drawn.add_task("fit", total=epochs, loss="-")
+        yield lambda loss: drawn.update(task, advance=1, loss=f"{loss:.6g}")
 
 
-def _silent(_loss: float) -> None:
+def _console(show: bool | None) -> Console | None:
+    """Where to draw; None: nowhere."""
+    if show is False:
+        return None
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    return console if show or console.is_terminal else None
+
+
+def _silent(_done: float) -> None:
     pass

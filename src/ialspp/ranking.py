@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
-import numpy as np
-
 from . import _core
-from .csr import Floats
+from .csr import Csr, Floats
 from .ids import IdMap
 from .settings import checked_integer
-
-SCORES_AT_ONCE = 16 * 2**20  # 64 MB
 
 
 class Ranking(list[Any]):
@@ -24,35 +19,17 @@ class Ranking(list[Any]):
 
 
 def rank(
-    vectors: Floats, items: Floats, hidden: Iterable[Any], k: int, ids: IdMap, threads: int
+    vectors: Floats, items: Floats, hidden: Csr | None, k: int, ids: IdMap, threads: int
 ) -> list[Ranking]:
-    """For each vector the k items of highest score; `hidden` indexes the rows it may not name."""
-    checked_integer("k", k, 0)
-    rankings = []
-    for scores, without in zip(_scores(vectors, items, threads), hidden, strict=True):
-        scores[without] = -np.inf
-        rankings.append(best(scores, k, ids))
-    return rankings
+    """For each vector the k items of highest score, equal ones by row, but those in its row of `hidden`.
 
-
-def _scores(vectors: Floats, items: Floats, threads: int) -> Iterator[Floats]:
-    """The scores of all items for one vector after the other, computed many at a time."""
-    at_once = max(1, SCORES_AT_ONCE // len(items))
-    for begin in range(0, len(vectors), at_once):
-        yield from _core.scores(vectors[begin : begin + at_once], items, threads)
-
-
-def best(scores: Floats, k: int, ids: IdMap) -> Ranking:
-    """The k highest scores, equal ones by row; -inf marks what may not be named.
-
-    Fewer than k allowed makes a shorter ranking.
+    Fewer than k left makes a shorter ranking.
     """
-    k = min(k, int(np.count_nonzero(scores != -np.inf)))
-    if k == 0:
-        return Ranking([], np.empty(0, dtype=np.float32))
-    threshold = np.partition(scores, len(scores) - k)[len(scores) - k]
-    above = np.flatnonzero(scores > threshold)
-    level = np.flatnonzero(scores == threshold)[: k - len(above)]
-    rows = np.concatenate([above, level])
-    rows = rows[np.lexsort((rows, -scores[rows]))]
-    return Ranking(ids.ids[rows].tolist(), scores[rows])
+    checked_integer("k", k, 0)
+    hide = None if hidden is None else hidden.native()
+    best, scores, _ = _core.rank(vectors, items, hide, None, min(k, len(items)), threads)
+    left = (best >= 0).sum(axis=1)
+    return [
+        Ranking(ids.ids[row[:n]].tolist(), of_row[:n])
+        for row, of_row, n in zip(best, scores, left, strict=True)
+    ]

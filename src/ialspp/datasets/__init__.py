@@ -1,5 +1,25 @@
-"""Data to try things on."""
+"""Data to try things on: known data sets by name, published splits, and generated data."""
 
+from .dataset import DataSet
+from .download import DownloadError
+from .known import KNOWN, complete_journey, lastfm, load, million_song, movielens
+from .published import lightgcn, ncf
+from .remote import Remote
 from .synthetic import SHAPES, Shape, synthetic
 
-__all__ = ["SHAPES", "Shape", "synthetic"]
+__all__ = [
+    "KNOWN",
+    "SHAPES",
+    "DataSet",
+    "DownloadError",
+    "Remote",
+    "Shape",
+    "complete_journey",
+    "lastfm",
+    "lightgcn",
+    "load",
+    "million_song",
+    "movielens",
+    "ncf",
+    "synthetic",
+]

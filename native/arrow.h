@@ -1,0 +1,113 @@
+// Columns of text as Arrow hands them over: the structures of its C data and C stream interfaces
+// (https://arrow.apache.org/docs/format/CDataInterface.html), and how text lies in them.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace ialspp::arrow {
+
+struct Schema {
+  const char* format;
+  const char* name;
+  const char* metadata;
+  int64_t flags;
+  int64_t n_children;
+  Schema** children;
+  Schema* dictionary;
+  void (*release)(Schema*);
+  void* private_data;
+};
+
+struct Array {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void** buffers;
+  Array** children;
+  Array* dictionary;
+  void (*release)(Array*);
+  void* private_data;
+};
+
+struct Stream {
+  int (*get_schema)(Stream*, Schema* out);
+  int (*get_next)(Stream*, Array* out);
+  const char* (*get_last_error)(Stream*);
+  void (*release)(Stream*);
+  void* private_data;
+};
+
+template <class T>
+struct Released : T {
+  Released() : T{} {}
+  ~Released() {
+    if (this->release) this->release(this);
+  }
+  Released(const Released&) = delete;
+  Released& operator=(const Released&) = delete;
+};
+
+inline bool is_null(const Array& array, int64_t i) {
+  const auto* valid = static_cast<const uint8_t*>(array.buffers[0]);
+  const int64_t bit = array.offset + i;
+  return valid && !(valid[bit / 8] >> (bit % 8) & 1);
+}
+
+// Formats "u" and "U": offsets into one buffer of characters.
+template <class Offset>
+std::string_view plain_text(const Array& array, int64_t i) {
+  const auto* offsets = static_cast<const Offset*>(array.buffers[1]) + array.offset + i;
+  const auto* characters = static_cast<const char*>(array.buffers[2]);
+  return {characters ? characters + offsets[0] : "", static_cast<size_t>(offsets[1] - offsets[0])};
+}
+
+// Format "vu": sixteen bytes a text, which hold its length and, up to twelve, its characters; longer text is
+// in one of several buffers.
+inline std::string_view viewed_text(const Array& array, int64_t i) {
+  struct View {
+    int32_t length;
+    char prefix[4];
+    int32_t buffer, offset;
+  };
+  const auto* view = static_cast<const View*>(array.buffers[1]) + array.offset + i;
+  const auto length = static_cast<size_t>(view->length);
+  if (length <= 12) return {view->prefix, length};
+  return {static_cast<const char*>(array.buffers[2 + view->buffer]) + view->offset, length};
+}
+
+// visit(n, text) for every chunk of a stream; text(i) is without data where the value is missing.
+template <class Visit>
+void for_each_chunk(Stream& stream, const Visit& visit) {
+  const auto check = [&](int status) {
+    if (status == 0) return;
+    const char* why = stream.get_last_error(&stream);
+    throw std::runtime_error(why ? why : "an Arrow stream failed");
+  };
+  Released<Schema> schema;
+  check(stream.get_schema(&stream, &schema));
+  const std::string format = schema.format;
+  for (;;) {
+    Released<Array> chunk;
+    check(stream.get_next(&stream, &chunk));
+    if (!chunk.release) return;
+    const auto with = [&](const auto& read) {
+      visit(chunk.length, [&](int64_t i) { return is_null(chunk, i) ? std::string_view() : read(chunk, i); });
+    };
+    if (format == "vu")
+      with(viewed_text);
+    else if (format == "U")
+      with(plain_text<int64_t>);
+    else if (format == "u")
+      with(plain_text<int32_t>);
+    else
+      throw std::invalid_argument("a column of text is required, got Arrow format " + format);
+  }
+}
+
+}  // namespace ialspp::arrow

@@ -1,0 +1,57 @@
+// Sums and products over whole factor matrices.
+#include "factors.h"
+
+#include "arrays.h"
+#include "dispatch.h"
+#include "modules.h"
+
+using namespace nb::literals;
+
+namespace ialspp {
+namespace {
+
+// Both sides in one call: a signal between the two would leave them in different bases.
+void bound_rotate(Matrix<float> x, Matrix<float> y, Matrix<const double> q, int threads) {
+  for (const auto& side : {x, y}) {
+    require_length("q", length(q), length(side, 1));
+    require_length("q's rows", length(q, 1), length(side, 1));
+  }
+  const WithoutGil release;
+  rotate(kernels(), x.data(), length(x), length(x, 1), q.data(), threads);
+  rotate(kernels(), y.data(), length(y), length(y, 1), q.data(), threads);
+}
+
+auto bound_gramian(Matrix<const float> x, int64_t begin, int64_t end, int threads) {
+  const int64_t dim = length(x, 1);
+  require(begin >= 0 && begin < end && end <= dim, "columns outside the factors");
+  auto out = new_array<double>(dim, end - begin);
+  {
+    const WithoutGil release;
+    gramian(kernels(), x.data(), length(x), dim, begin, end, out.data(), threads);
+  }
+  return out;
+}
+
+double bound_weighted_squared_norm(Matrix<const float> x, Array<const float> weights, int threads) {
+  require_length("weights", length(weights), length(x));
+  const WithoutGil release;
+  return weighted_squared_norm(kernels(), x.data(), weights.data(), length(x), length(x, 1), threads);
+}
+
+double bound_squared_sum(Array<const float> x, int threads) {
+  const WithoutGil release;
+  return squared_sum_of(kernels(), x.data(), length(x), threads);
+}
+
+}  // namespace
+
+void register_factors(nb::module_& m) {
+  m.def("rotate", bound_rotate, "x"_a.noconvert(), "y"_a.noconvert(), "q"_a, "threads"_a,
+        "X = X Q and Y = Y Q, both or neither.");
+  m.def("gramian", bound_gramian, "x"_a, "begin"_a, "end"_a, "threads"_a, "X' X[:, begin:end].");
+  m.def("weighted_squared_norm", bound_weighted_squared_norm, "x"_a, "weights"_a, "threads"_a,
+        "sum_r weights[r] |x_r|^2.");
+  m.def("squared_sum", bound_squared_sum, "x"_a, "threads"_a, "sum_i x[i]^2.");
+}
+
+}  // namespace ialspp

@@ -1,0 +1,13 @@
+// The parts of the Python module; this folder is all that knows Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace ialspp {
+
+void register_data(nanobind::module_& m);
+void register_factors(nanobind::module_& m);
+void register_ranking(nanobind::module_& m);
+void register_solvers(nanobind::module_& m);
+
+}  // namespace ialspp

@@ -1,0 +1,52 @@
+// Items by score.
+#include "ranking.h"
+
+#include <nanobind/stl/tuple.h>
+
+#include <tuple>
+
+#include "bound_rows.h"
+#include "dispatch.h"
+#include "modules.h"
+
+using namespace nb::literals;
+
+namespace ialspp {
+namespace {
+
+const Rows* rows_or_null(const std::string& name, const BoundRows* rows, int64_t users, int64_t n_items) {
+  if (!rows) return nullptr;
+  require_length(name, rows->rows().size, users);
+  require_length(name + "'s columns", rows->n_columns(), n_items);
+  return &rows->rows();
+}
+
+auto bound_rank(Matrix<const float> x, Matrix<const float> items, const BoundRows* hidden,
+                const BoundRows* wanted, int64_t k, int threads) {
+  const int64_t users = length(x), n_items = length(items), dim = length(items, 1);
+  require(length(x, 1) == dim, "both sides' factors must have the same width");
+  require(k >= 0 && k <= n_items, "k must be from 0 to the number of items");
+  const Rows* hide = rows_or_null("hidden", hidden, users, n_items);
+  const Rows* want = rows_or_null("wanted", wanted, users, n_items);
+  static_assert(sizeof(Standing) == 3 * sizeof(int32_t));
+  auto best = new_array<int32_t>(users, k);
+  auto scores = new_array<float>(users, k);
+  auto standings = new_array<int32_t>(wanted ? wanted->size() : 0, int64_t{3});
+  {
+    const WithoutGil release;
+    const Ranking out{k, best.data(), scores.data(), reinterpret_cast<Standing*>(standings.data())};
+    rank(kernels(), x.data(), users, items.data(), n_items, dim, hide, want, out, threads);
+  }
+  return std::tuple(best, scores, standings);
+}
+
+}  // namespace
+
+void register_ranking(nb::module_& m) {
+  m.def("rank", bound_rank, "x"_a, "items"_a, "hidden"_a.none(), "wanted"_a.none(), "k"_a, "threads"_a,
+        "(the k best items of each row of x, -1 where fewer are left; their scores; for each wanted item how "
+        "many "
+        "score higher, how many others equally, how many of those have a lower row).");
+}
+
+}  // namespace ialspp

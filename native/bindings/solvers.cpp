@@ -1,0 +1,146 @@
+// One call updates one side of a factorisation.
+#include "solvers/solvers.h"
+
+#include <nanobind/stl/pair.h>
+
+#include "bound_rows.h"
+#include "dispatch.h"
+#include "factors.h"
+#include "modules.h"
+
+using namespace nb::literals;
+
+namespace ialspp {
+namespace {
+
+Side side_of(const BoundRows& rows, const Matrix<float>& factors, const Array<const float>& lambda) {
+  require_length("factors", length(factors), rows.rows().size);
+  require_length("regularization", length(lambda), rows.rows().size);
+  return {rows.rows(), factors.data(), lambda.data(), length(factors, 1)};
+}
+
+void require_other(const BoundRows& rows, const auto& factors, const Matrix<const float>& other) {
+  require(factors.shape(1) >= 1, "factors must have at least one column");
+  require_length("other", length(other), rows.n_columns());
+  require(other.shape(1) == factors.shape(1), "both sides' factors must have the same width");
+}
+
+void require_gramian(const Matrix<const double>& gramian, int64_t dim, int64_t width) {
+  require_length("gramian", length(gramian), dim);
+  require_length("gramian's rows", length(gramian, 1), width);
+}
+
+std::pair<double, int64_t> as_pair(const Outcome& outcome) { return {outcome.observed, outcome.failed_row}; }
+
+std::pair<double, int64_t> bound_solve_rows(const BoundRows& rows, Matrix<float> factors,
+                                            Array<const float> lambda, Matrix<const float> other,
+                                            Matrix<const double> gramian, float alpha0, bool want_loss,
+                                            int threads) {
+  const Side side = side_of(rows, factors, lambda);
+  require_other(rows, factors, other);
+  require_gramian(gramian, side.dim, side.dim);
+  const WithoutGil release;
+  const Block all(0, side.dim, side.dim, gramian.data(), side.dim, alpha0);
+  return as_pair(solve_rows(kernels(), side, {other.data(), side.dim, side.dim}, all, want_loss, threads));
+}
+
+int64_t bound_update_block(const BoundRows& rows, Matrix<float> factors, Array<const float> lambda,
+                           Matrix<const float> other, Matrix<const double> gramian, float alpha0,
+                           int64_t begin, Array<float> residuals, int threads) {
+  const Side side = side_of(rows, factors, lambda);
+  require_other(rows, factors, other);
+  const int64_t width = length(gramian, 1);
+  require(begin >= 0 && width >= 1 && width <= side.dim && begin <= side.dim - width,
+          "block outside the factors");
+  require_gramian(gramian, side.dim, width);
+  const Residuals cache = rows.residuals(residuals);
+  const WithoutGil release;
+  const AlignedFloats packed =
+      pack_columns(other.data(), length(other), side.dim, begin, begin + width, threads);
+  const Block block(begin, width, side.dim, gramian.data(), width, alpha0);
+  return update_block(kernels(), side, {packed.data(), padded(width), width}, block, cache, threads)
+      .failed_row;
+}
+
+std::pair<double, int64_t> bound_update_side(const BoundRows& rows, Matrix<float> factors,
+                                             Array<const float> lambda, Matrix<const float> other,
+                                             Matrix<const double> gramian, float alpha0, int64_t block_size,
+                                             int threads) {
+  const Side side = side_of(rows, factors, lambda);
+  require_other(rows, factors, other);
+  require_gramian(gramian, side.dim, side.dim);
+  require(block_size >= 1, "block_size must be at least 1");
+  const WithoutGil release;
+  std::vector<Block> blocks;
+  for (int64_t begin = 0; begin < side.dim; begin += block_size) {
+    blocks.emplace_back(begin, std::min(block_size, side.dim - begin), side.dim, gramian.data() + begin,
+                        side.dim, alpha0);
+  }
+  return as_pair(update_blocks_by_row(kernels(), side, {other.data(), side.dim, side.dim}, blocks, threads));
+}
+
+std::pair<double, int64_t> bound_improve_rows(const BoundRows& rows, Matrix<float> factors,
+                                              Array<const float> lambda, Matrix<const float> other,
+                                              Array<const float> spectrum, int64_t steps, float tolerance,
+                                              int threads) {
+  const Side side = side_of(rows, factors, lambda);
+  require_other(rows, factors, other);
+  require_length("spectrum", length(spectrum), side.dim);
+  const WithoutGil release;
+  return as_pair(improve_rows(kernels(), side, {other.data(), side.dim, side.dim}, spectrum.data(), steps,
+                              tolerance, threads));
+}
+
+int64_t bound_update_coordinate(const BoundRows& rows, Matrix<float> factors, Array<const float> lambda,
+                                Matrix<const float> other, Array<const float> gramian_column, float alpha0,
+                                int64_t f, Array<float> residuals, int threads) {
+  const Side side = side_of(rows, factors, lambda);
+  require_other(rows, factors, other);
+  require(f >= 0 && f < side.dim, "coordinate outside the factors");
+  require_length("gramian_column", length(gramian_column), side.dim);
+  const Residuals cache = rows.residuals(residuals);
+  const WithoutGil release;
+  std::vector<float> column(other.shape(0));
+  for (size_t i = 0; i < column.size(); ++i) column[i] = other.data()[i * side.dim + f];
+  return update_coordinate(kernels(), side, f, column.data(), gramian_column.data(), alpha0, cache, threads)
+      .failed_row;
+}
+
+auto bound_predict(const BoundRows& rows, Matrix<const float> factors, Matrix<const float> other,
+                   int threads) {
+  require_length("factors", length(factors), rows.rows().size);
+  require_other(rows, factors, other);
+  auto out = new_array<float>(rows.size());
+  const int64_t dim = length(factors, 1);
+  {
+    const WithoutGil release;
+    const Side side{rows.rows(), const_cast<float*>(factors.data()), nullptr, dim};  // only read
+    predict(kernels(), side, {other.data(), dim, dim}, out.data(), threads);
+  }
+  return out;
+}
+
+}  // namespace
+
+void register_solvers(nb::module_& m) {
+  // noconvert where a call writes: a converted copy would be updated, and thrown away.
+  m.def("solve_rows", bound_solve_rows, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
+        "gramian"_a, "alpha0"_a, "want_loss"_a, "threads"_a,
+        "iALS: solve every row exactly; (observed loss, first failed row or -1).");
+  m.def("update_block", bound_update_block, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
+        "gramian"_a, "alpha0"_a, "begin"_a, "residuals"_a.noconvert(), "threads"_a,
+        "iALS++: one block of every row, residuals cached; first failed row or -1.");
+  m.def("update_side", bound_update_side, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
+        "gramian"_a, "alpha0"_a, "block_size"_a, "threads"_a,
+        "iALS++: all blocks of every row; (observed loss, first failed row or -1).");
+  m.def("update_coordinate", bound_update_coordinate, "rows"_a, "factors"_a.noconvert(), "regularization"_a,
+        "other"_a, "gramian_column"_a, "alpha0"_a, "f"_a, "residuals"_a.noconvert(), "threads"_a,
+        "iCD: one coordinate of every row, residuals cached; first failed row or -1.");
+  m.def("improve_rows", bound_improve_rows, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
+        "spectrum"_a, "steps"_a, "tolerance"_a, "threads"_a,
+        "SpectralCG: conjugate gradients in every row; (observed loss, first failed row or -1).");
+  m.def("predict", bound_predict, "rows"_a, "factors"_a, "other"_a, "threads"_a,
+        "sqrt(a) (<x,h> - y) for every interaction, in the rows' order.");
+}
+
+}  // namespace ialspp

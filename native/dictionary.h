@@ -1,0 +1,61 @@
+// Text to numbers 0, 1, 2, ... in the order of first sight.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace ialspp {
+
+class Dictionary {
+ public:
+  Dictionary();
+
+  // number of text(i) for i = 0 .. n - 1; -1 where text(i).data() is null
+  template <class Text>
+  void encode(int64_t n, const Text& text, int32_t* out);
+
+  int64_t size() const { return static_cast<int64_t>(starts_.size()) - 1; }
+  std::string_view operator[](int64_t number) const {
+    return {characters_.data() + starts_[number], static_cast<size_t>(starts_[number + 1] - starts_[number])};
+  }
+
+ private:
+  // An open-addressed table, at most half full; part of the hash beside the number spares most comparisons.
+  struct Slot {
+    uint32_t tag;
+    int32_t number;  // -1: free
+  };
+
+  static uint64_t hash(std::string_view text);
+  size_t first_slot(uint64_t hash) const { return hash & (slots_.size() - 1); }
+  static uint32_t tag(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
+  int32_t number_of(std::string_view text, uint64_t hash);
+  int32_t add(std::string_view text, size_t slot, uint64_t hash);
+  void grow();
+
+  std::vector<Slot> slots_;
+  std::vector<uint64_t> hashes_;  // of each number
+  std::vector<char> characters_;  // of all texts, one after the other
+  std::vector<int64_t> starts_;
+};
+
+template <class Text>
+void Dictionary::encode(int64_t n, const Text& text, int32_t* out) {
+  // Several hashes ahead of their look-ups: the table is larger than the first caches, and misses overlap.
+  constexpr int64_t kAhead = 16;
+  uint64_t hashes[kAhead];
+  for (int64_t begin = 0; begin < n; begin += kAhead) {
+    const int64_t count = n - begin < kAhead ? n - begin : kAhead;
+    for (int64_t i = 0; i < count; ++i) {
+      hashes[i] = hash(text(begin + i));
+      __builtin_prefetch(&slots_[first_slot(hashes[i])]);
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      const std::string_view key = text(begin + i);
+      out[begin + i] = key.data() ? number_of(key, hashes[i]) : -1;
+    }
+  }
+}
+
+}  // namespace ialspp

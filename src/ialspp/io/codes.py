@@ -1,0 +1,62 @@
+"""Ids to row numbers, batch by batch: of an id of text four bytes an interaction are kept."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..csr import Rows
+from ..ids import IdMap
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_INTEGER = re.compile(r"-?[1-9][0-9]*|0")  # written the one way Python writes it
+
+
+class Codes:
+    """The ids of one axis as they stream past.
+
+    Text is numbered as it is first seen; in the end the distinct ids are sorted, so that the row of an id
+    does not depend on the order of the data. Where every id is an integer, written the plain way, they are
+    integers.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._batches: list[NDArray[Any]] = []
+        self._dictionary: _core.Dictionary | None = None
+
+    def add(self, column: pl.Series) -> None:
+        """The next batch; nothing in it is missing."""
+        if column.dtype.is_integer():
+            self._batches.append(column.to_numpy())
+            return
+        import polars as pl
+
+        if self._dictionary is None:
+            self._dictionary = _core.Dictionary()
+        text = column if column.dtype == pl.String else column.cast(pl.String)
+        stream: Any = text.__arrow_c_stream__()
+        self._batches.append(self._dictionary.encode(stream))
+
+    def finish(self) -> tuple[IdMap, Rows]:
+        """All ids, sorted, and the row of each interaction; what was gathered is given up."""
+        codes = np.concatenate(self._batches) if self._batches else np.empty(0, dtype=np.int32)
+        self._batches.clear()
+        if self._dictionary is None:
+            return IdMap.factorize(codes, name=self.name)
+        ids = _as_integers(self._dictionary.texts())
+        order = sorted(range(len(ids)), key=ids.__getitem__)
+        rows = np.empty(len(ids), dtype=np.int32)
+        rows[order] = np.arange(len(ids), dtype=np.int32)
+        return IdMap([ids[code] for code in order], name=self.name), rows[codes]
+
+
+def _as_integers(texts: list[str]) -> list[Any]:
+    """Integers if all are, else the texts themselves."""
+    return [int(text) for text in texts] if all(map(_INTEGER.fullmatch, texts)) else texts
