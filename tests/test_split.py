@@ -397,7 +397,7 @@ def test_an_error_says_how_many_pairs_were_held_out():
 @pytest.mark.parametrize("name", IN_TIME)
 def test_a_split_by_time_of_data_without_times_is_an_error_that_says_how_to_give_them(name):
     data = Interactions.from_arrays(user=[1, 1, 2], item=[1, 2, 2])
-    with pytest.raises(ValueError, match=r"has none; give `time` to Interactions\.from_arrays"):
+    with pytest.raises(ValueError, match=r"has none; give `time` to Interactions\.read"):
         IN_TIME[name](data)
 
 

@@ -17,11 +17,15 @@ def rows_of_histories(
     items: IdMap,
     weights: Iterable[Iterable[float]] | None,
     labels: Iterable[Iterable[float]] | None,
+    users: IdMap | None = None,
 ) -> Csr:
-    """One row per history, by the rules of `Interactions`; its ids must be among `items`."""
+    """One row per history, by the rules of `Interactions`; its ids must be among `items`.
+
+    users: so that an error can say if it was given their ids.
+    """
     listed = [_items_of(history) for history in _items_of(histories)]
     numbers = IdMap(np.arange(len(listed)), name="history")
-    item = items.rows([value for history in listed for value in history])
+    item = items.rows([value for history in listed for value in history], users)
     rows, _ = rows_by_user(
         numbers,
         items,

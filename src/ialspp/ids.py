@@ -72,15 +72,19 @@ class IdMap:
         shown = ", ".join(repr(value) for value in self.ids[:3].tolist())
         return f"IdMap({len(self)} {self.name}s: {shown}{', ...' if len(self) > 3 else ''})"
 
-    def rows(self, values: Iterable[Any]) -> NDArray[np.int64]:
-        """The row number of each id; an unknown one is an `UnknownIdError` that names it."""
+    def rows(self, values: Iterable[Any], other: IdMap | None = None) -> NDArray[np.int64]:
+        """The row number of each id; an unknown one is an `UnknownIdError` that names it.
+
+        The error also says so if the ids are those of the other axis.
+        """
         wanted = as_ids(values, self.name)
         rows, known = self._locate(wanted)
         if not known.all():
             missing = wanted[~known].tolist()
             shown = ", ".join(repr(value) for value in missing[:5])
             more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-            raise UnknownIdError(f"unknown {self.name}: {shown}{more}{self._kind_hint(wanted)}")
+            hint = self._swapped_hint(wanted[~known], other) or self._kind_hint(wanted)
+            raise UnknownIdError(f"unknown {self.name}: {shown}{more}{hint}")
         return rows
 
     def _locate(self, wanted: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -102,6 +106,12 @@ class IdMap:
         if wanted.dtype == object:
             found = found.astype(object)
         return self._order[places], np.asarray(found == wanted, dtype=bool)
+
+    def _swapped_hint(self, missing: NDArray[Any], other: IdMap | None) -> str:
+        if other is None or not other._locate(missing)[1].all():
+            return ""
+        what = f"is the id of an {other.name}" if len(missing) == 1 else f"are ids of {other.name}s"
+        return f" ({what.replace('an user', 'a user')}: are users and items swapped?)"
 
     def _kind_hint(self, wanted: NDArray[Any]) -> str:
         def kind(array: NDArray[Any]) -> str:

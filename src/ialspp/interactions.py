@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .csr import Csr, Floats, Rows, Times, rows_by_user, transpose
+from .axis import Axis
+from .csr import Csr, Floats, Times, rows_by_user, transpose
 from .ids import IdMap, first_missing, refuse_masked
 from .settings import checked_integer
 
@@ -238,16 +239,23 @@ class Interactions:
             if np.count_nonzero(kept) == before:
                 return self.select(kept)
 
-    def select(self, entries: NDArray[np.bool_]) -> Interactions:
-        """Some of the interactions, in the order of `by_user`; users and items left without any are gone."""
-        user, item = self.by_user.row_numbers[entries], self.by_user.columns[entries]
-        (users, user), (items, item) = _present(self.users, user), _present(self.items, item)
+    def select(
+        self, entries: NDArray[np.bool_], users: Axis | None = None, items: Axis | None = None
+    ) -> Interactions:
+        """Some of the interactions, marked in the order of `by_user`.
+
+        Users and items left without any are gone, and the others in the order of their ids, unless `users` or
+        `items` says which rows there are.
+        """
         rows = self.by_user
+        user, item = rows.row_numbers[entries], rows.columns[entries]
+        users = Axis.of(self.users, user) if users is None else users
+        items = Axis.of(self.items, item) if items is None else items
         return Interactions(
-            users,
-            items,
-            user,
-            item,
+            users.ids,
+            items.ids,
+            users.rows[user],
+            items.rows[item],
             None if rows.labels is None else rows.labels[entries],
             None if rows.weights is None else rows.weights[entries],
             None if self.times is None else self.times[entries],
@@ -287,12 +295,6 @@ def _rows_of(
         return IdMap.factorize(values, name=name)
     ids = known if isinstance(known, IdMap) else IdMap(known, name=name)
     return ids, ids.rows(values).astype(np.int32)
-
-
-def _present(ids: IdMap, rows: Rows) -> tuple[IdMap, Rows]:
-    """The ids that occur, in their order, and the rows counted among them."""
-    occurs = np.bincount(rows, minlength=len(ids)) > 0
-    return IdMap(ids.ids[occurs], name=ids.name), (np.cumsum(occurs) - 1).astype(np.int32)[rows]
 
 
 def _axis_ids(ids: Iterable[Any] | None, length: int, name: str, axis: str) -> IdMap:

@@ -266,7 +266,7 @@ class ImplicitMF:
         weights, labels
             Numbers parallel to the histories.
         """
-        return self.fold_in_rows(rows_of_histories(histories, self.items, weights, labels))
+        return self.fold_in_rows(rows_of_histories(histories, self.items, weights, labels, self.users))
 
     def fold_in_rows(self, rows: Csr) -> Floats:
         """The same for rows of items as `Interactions.by_user` has them: row solves as iALS does them."""
@@ -306,7 +306,7 @@ class ImplicitMF:
             Leave out what the user has interacted with.
         """
         data, (vectors, _) = self._fitted()
-        rows = self.users.rows(_listed(users))
+        rows = self.users.rows(_listed(users), self.items)
         rankings = self._best_items(vectors[rows], data.by_user.take(rows) if exclude_seen else None, k)
         return rankings[0] if _is_one(users) else rankings
 
@@ -320,7 +320,7 @@ class ImplicitMF:
         labels: Iterable[Iterable[float]] | None = None,
     ) -> list[Ranking]:
         """The k best items for users the model has not seen: `fold_in`, then `recommend`."""
-        rows = rows_of_histories(histories, self.items, weights, labels)
+        rows = rows_of_histories(histories, self.items, weights, labels, self.users)
         return self._best_items(self.fold_in_rows(rows), rows if exclude_seen else None, k)
 
     def _best_items(self, vectors: Floats, seen: Csr | None, k: int) -> list[Ranking]:
@@ -335,7 +335,7 @@ class ImplicitMF:
         _, (_, factors) = self._fitted()
         lengths = np.linalg.norm(factors.astype(np.float64), axis=1, keepdims=True)
         directions = (factors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
-        rows = self.items.rows(_listed(items))
+        rows = self.items.rows(_listed(items), self.users)
         themselves = Csr(np.arange(len(rows) + 1), rows.astype(np.int32), len(self.items))
         threads = resolve_threads(self.threads)
         rankings = rank(directions[rows], directions, themselves, k, self.items, threads)

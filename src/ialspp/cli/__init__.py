@@ -7,22 +7,27 @@ import sys
 import typer
 
 from .calibrate import calibrate
+from .data import list_known, look_into
+from .evaluate import evaluate
+from .source import with_source
 
 app = typer.Typer(
     help="Matrix factorisation for implicit feedback.", no_args_is_help=True, pretty_exceptions_enable=False
 )
+data = typer.Typer(help="Known data sets, and what is in a file.", no_args_is_help=True)
+data.command("list")(list_known)
+data.command("show")(with_source(look_into))
+app.add_typer(data, name="data")
+app.command("evaluate")(with_source(evaluate))
 app.command()(calibrate)
-
-
-@app.callback()
-def _commands() -> None:
-    """Keep COMMAND a word of its own, however few there are."""
 
 
 def main() -> None:
     """Run it; what the user got wrong is a line on stderr, not a traceback."""
     try:
         app()
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, OSError, ArithmeticError, KeyError) as error:
         print(f"ialspp: {error}", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)

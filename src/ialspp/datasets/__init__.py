@@ -2,7 +2,7 @@
 
 from .dataset import DataSet
 from .download import DownloadError
-from .known import KNOWN, complete_journey, lastfm, load, million_song, movielens
+from .known import KNOWN, complete_journey, lastfm, load, million_song, movielens, strong_split
 from .published import lightgcn, ncf
 from .remote import Remote
 from .synthetic import SHAPES, Shape, synthetic
@@ -21,5 +21,6 @@ __all__ = [
     "million_song",
     "movielens",
     "ncf",
+    "strong_split",
     "synthetic",
 ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..interactions import Interactions
 from ..split import Split
@@ -22,6 +23,8 @@ class DataSet:
     home: str  # a page about it
     terms: str
     remote: Remote | None = None  # None: not downloaded, `path` or a package has it
+    strong: Mapping[str, Any] | None = None  # how Liang et al. (2018) split it: options of `split.strong`
+    strong_load: Mapping[str, Any] = field(default_factory=dict)  # and how they load it
 
     def file(self, path: str | Path | None) -> Path:
         """The file that is read, from `path` or downloaded."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..interactions import Interactions
-from ..split import Split
+from ..split import Split, strong
 from .dataset import DataSet
 from .layouts import SEPARATORS, journey_folder, read_artists, read_purchases, read_ratings, read_triplets
 from .published import lightgcn, ncf
@@ -65,13 +65,28 @@ def load(name: str, /, path: str | Path | None = None, **options: Any) -> Intera
     return KNOWN[name].load(path, **options)
 
 
+def strong_split(name: str, path: str | Path | None = None) -> Split:
+    """The very split of Liang et al. (2018), which the iALS++ paper uses: "ml-20m" or "msd".
+
+    MovieLens 20M: ratings of 4 and more, users with 5 or more films, 10,000 held out twice. Million Song:
+    users with 20 or more songs, songs with 200 or more listeners, 50,000 held out twice.
+    """
+    published = {known: known_set for known, known_set in KNOWN.items() if known_set.strong is not None}
+    if name not in published:
+        raise ValueError(f"name must be one of {', '.join(published)}, got {name!r}")
+    known = published[name]
+    loaded = known.load(path, **known.strong_load)
+    assert isinstance(loaded, Interactions)
+    return strong(loaded, **(known.strong or {}))
+
+
 def _generated(shape: str, path: str | Path | None = None, **options: Any) -> Interactions:
     if path is not None:
         raise ValueError(f"synthetic:{shape} is generated and takes no path, got {path}")
     return synthetic(shape, **options)
 
 
-def _movielens(name: str, ratings: str, file: str, size: int, md5: str) -> DataSet:
+def _movielens(name: str, ratings: str, file: str, size: int, md5: str, **strong: Any) -> DataSet:
     return DataSet(
         description=f"MovieLens: {ratings} ratings of films",
         load=partial(movielens, name),
@@ -79,6 +94,7 @@ def _movielens(name: str, ratings: str, file: str, size: int, md5: str) -> DataS
         home=f"https://grouplens.org/datasets/movielens/{name}/",
         terms="research; no commercial use without permission; see the README in the archive",
         remote=Remote(f"https://files.grouplens.org/datasets/movielens/ml-{name}.zip", size, f"md5:{md5}"),
+        **strong,
     )
 
 
@@ -89,7 +105,15 @@ KNOWN: dict[str, DataSet] = {
     "ml-100k": _movielens("100k", "100,000", "u.data", 4_924_029, "0e33842e24a9c977be4e0107933c0723"),
     "ml-1m": _movielens("1m", "1 million", "ratings.dat", 5_917_549, "c4d9eecfca2ab87c1945afe126590906"),
     "ml-10m": _movielens("10m", "10 million", "ratings.dat", 65_566_137, "ce571fd55effeba0271552578f2648bd"),
-    "ml-20m": _movielens("20m", "20 million", "ratings.csv", 198_702_078, "cd245b17a1ae2cc31bb14903e1204af3"),
+    "ml-20m": _movielens(
+        "20m",
+        "20 million",
+        "ratings.csv",
+        198_702_078,
+        "cd245b17a1ae2cc31bb14903e1204af3",
+        strong={"held_out": 10_000, "min_user": 5},
+        strong_load={"min_rating": 4.0},
+    ),
     "ml-25m": _movielens("25m", "25 million", "ratings.csv", 261_978_986, "6b51fb2759a8657d3bfcbfc42b592ada"),
     "ml-32m": _movielens("32m", "32 million", "ratings.csv", 238_950_008, "d472be332d4daa821edc399621853b57"),
     "msd": DataSet(
@@ -100,6 +124,7 @@ KNOWN: dict[str, DataSet] = {
         terms="see the page",
         # No published checksum or size was found: the archive's own CRC is what is checked.
         remote=Remote("https://millionsongdataset.com/sites/default/files/challenge/train_triplets.txt.zip"),
+        strong={"held_out": 50_000, "min_user": 20, "min_item": 200},
     ),
     "lastfm": DataSet(
         description="Last.fm, HetRec 2011: play counts of 17,632 artists by 1,892 listeners",

@@ -1,0 +1,44 @@
+"""Users or items of a part of the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .csr import Rows
+from .errors import UnknownIdError
+from .ids import IdMap
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The ids of a part, and for each row of the data its row in the part, or -1."""
+
+    ids: IdMap
+    rows: Rows
+
+    @classmethod
+    def whole(cls, ids: IdMap) -> Axis:
+        """All rows as they are."""
+        return cls(ids, np.arange(len(ids), dtype=np.int32))
+
+    @classmethod
+    def of(cls, ids: IdMap, occurring: Rows) -> Axis:
+        """The rows that occur, in ascending order of id."""
+        old = np.flatnonzero(np.bincount(occurring, minlength=len(ids)))
+        old = old[np.argsort(ids.ids[old], kind="stable")]
+        rows = np.full(len(ids), -1, dtype=np.int32)
+        rows[old] = np.arange(len(old), dtype=np.int32)
+        return cls(IdMap(ids.ids[old], name=ids.name), rows)
+
+    @classmethod
+    def onto(cls, known: IdMap, ids: IdMap, used: NDArray[np.bool_], other: IdMap) -> Axis:
+        """The rows of another map, which must know every id that is used; `other` is its other axis."""
+        rows = np.full(len(ids), -1, dtype=np.int32)
+        try:
+            rows[used] = known.rows(ids.ids[used], other)
+        except UnknownIdError as error:
+            raise UnknownIdError(f"train must have every {known.name} of test; {error}") from None
+        return cls(known, rows)

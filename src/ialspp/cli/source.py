@@ -1,0 +1,106 @@
+"""Where a command's data comes from: a file, or a known data set by its name. The same options everywhere."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from ..datasets import KNOWN, load
+from ..interactions import Interactions
+from ..split import Split
+
+COLUMNS = ("user", "item", "label", "weight", "time", "rating")
+
+
+def _column(help: str) -> Any:
+    return typer.Option(metavar="COLUMN", help=f"{help}: its name, or its position from 0.")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What the options say of the data; None where nothing was said."""
+
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="A file, a folder or a pattern; or the name of a known data set: see `ialspp data list`."
+        ),
+    ]
+    path: Annotated[
+        Path | None, typer.Option(help="Where you have a known data set; else it is fetched.")
+    ] = None
+    user: Annotated[str | None, _column("Column of users")] = None
+    item: Annotated[str | None, _column("Column of items")] = None
+    label: Annotated[str | None, _column("Column of labels")] = None
+    weight: Annotated[str | None, _column("Column of weights")] = None
+    time: Annotated[str | None, _column("Column of times, Unix seconds or dates")] = None
+    rating: Annotated[str | None, _column("Column that --min-rating looks at")] = None
+    min_rating: Annotated[float | None, typer.Option(help="Leave out ratings below.")] = None
+    where: Annotated[str | None, typer.Option(help="Rows to keep, in SQL: \"kind = 'buy' AND n > 2\".")] = (
+        None
+    )
+    separator: Annotated[str | None, typer.Option(help='Between fields of text: one character or "::".')] = (
+        None
+    )
+    header: Annotated[
+        bool | None, typer.Option("--header/--no-header", help="Default: if columns are named.")
+    ] = None
+
+    @property
+    def is_known(self) -> bool:
+        """A name of `KNOWN`, and not a file that is called so."""
+        return self.source in KNOWN and not Path(self.source).exists()
+
+    def load(self, **defaults: Any) -> Interactions | Split:
+        """Read, or fetch and read; `defaults` are for what was not said."""
+        said = {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
+        options = {**defaults, **{name: said[name] for name in said if name not in ("source", "path")}}
+        if self.is_known:
+            return self._load_known(options)
+        if self.path is not None:
+            raise ValueError(f"--path is for known data sets ({', '.join(KNOWN)}), and {self.source} is none")
+        missing = [f"--{role}" for role in ("user", "item") if role not in options]
+        if missing and not Path(self.source).exists() and not any(sign in self.source for sign in "*?["):
+            raise ValueError(f"{self.source}: no such file, and no known data set ({', '.join(KNOWN)})")
+        if missing:
+            raise ValueError(f"{' and '.join(missing)} must say which columns of {self.source} to read")
+        for role in COLUMNS:
+            if role in options and options[role].isdigit():
+                options[role] = int(options[role])
+        return Interactions.read(self.source, **options)
+
+    def _load_known(self, options: dict[str, Any]) -> Interactions | Split:
+        known = {"min_rating"} if self.source.startswith("ml-") else set()
+        refused = [f"--{name.replace('_', '-')}" for name in options if name not in known]
+        if refused:
+            raise ValueError(f"{self.source} is a known data set; leave out {', '.join(refused)}")
+        return load(self.source, self.path, **options)
+
+
+def with_source(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with the options of `Source`, which it gets as one value called `source`."""
+    hints = get_type_hints(Source, include_extras=True)
+    options = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(Source)
+    ]
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+
+    def run(**values: Any) -> None:
+        command(Source(**{option.name: values.pop(option.name) for option in options}), **values)
+
+    parameters = [*options, *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own)]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__doc__ = command.__doc__
+    return run

@@ -1,0 +1,72 @@
+"""What a split is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..csr import Csr
+from ..interactions import Interactions
+from ..settings import checked_number
+
+Mask = NDArray[np.bool_]
+
+STRONG_METRICS = ("capped_recall@20", "capped_recall@50", "ndcg@100")  # Liang et al. 2018
+WEAK_METRICS = ("recall@20", "ndcg@20")  # He et al. 2020, LightGCN
+ONE_ITEM_METRICS = ("hit_rate@10", "ndcg@10")  # He et al. 2017, NCF
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class HeldOut:
+    """Users to ask about: what is known of each, and what they are to be asked for."""
+
+    given: Interactions  # folded in (strangers) or trained on (known users); never recommended again
+    wanted: Interactions  # what is asked for; same users and items as `given`
+    strangers: bool  # the users are not in the training data: their vectors are folded in
+    candidates: Csr | None = None  # rank only these items of each user, the wanted among them; None: all
+
+    def __post_init__(self) -> None:
+        for axis in ("users", "items"):
+            given, wanted = getattr(self.given, axis), getattr(self.wanted, axis)
+            if given is not wanted and given != wanted:
+                raise ValueError(f"given and wanted must have the same {axis}, got {given!r} and {wanted!r}")
+        if len(self.wanted) == 0:
+            raise ValueError("at least one pair must be wanted, got none: nobody could be asked about")
+
+    def __repr__(self) -> str:
+        who = "strangers" if self.strangers else "users"
+        asked = np.count_nonzero(self.wanted.by_user.counts)
+        return f"HeldOut({asked} {who} asked for {len(self.wanted)} pairs)"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Split:
+    """Training data, the users to report on, and perhaps others to choose settings by."""
+
+    protocol: str
+    train: Interactions
+    test: HeldOut
+    validation: HeldOut | None
+    metrics: tuple[str, ...]  # what is reported for this protocol
+    left_out: int = 0  # held-out pairs in no part: their user or item does not occur in training
+
+    def __repr__(self) -> str:
+        parts = f"train={self.train!r}, test={self.test!r}, validation={self.validation!r}"
+        return f"Split({self.protocol!r}, {parts}, left_out={self.left_out})"
+
+
+def mask_of(places: NDArray[np.int64], length: int) -> Mask:
+    """True at these places."""
+    mask = np.zeros(length, dtype=bool)
+    mask[places] = True
+    return mask
+
+
+def checked_share(value: float) -> float:
+    """A share that leaves something on both sides."""
+    share = checked_number("test_share", value)
+    if not 0 < share < 1:
+        raise ValueError(f"test_share must be between 0 and 1, both excluded, got {value}")
+    return share

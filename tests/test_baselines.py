@@ -1,0 +1,203 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rankings import Fixed, csr, expected, interactions, problems, split_of
+
+from ialspp import ImplicitMF, MostPopular, NotFittedError, Random, datasets, evaluate, split
+
+SMALL = datasets.Shape(users=1500, items=300, interactions=30_000)
+NAMES = ["recall@2", "ndcg@3", "map@4", "mrr@9", "auc", "coverage@2", "novelty@2"]
+STRANGERS = pytest.mark.parametrize("strangers", [False, True], ids=["known", "strangers"])
+BASELINES = pytest.mark.parametrize("model", [MostPopular, Random])
+properties = settings(deadline=None, max_examples=40)
+
+
+def one_wanted(items, n_items, strangers, *, trained=((0,),)):
+    """For each of `items` a user who has nothing and wants it; others have been trained on."""
+    train = [set(row) for row in trained]
+    if strangers:
+        return split_of([set()] * len(items), [{i} for i in items], n_items, train=train)
+    nothing = [set()] * len(items)
+    return split_of([*nothing, *train], [*({i} for i in items), *([set()] * len(train))], n_items)
+
+
+def places(model, made):
+    """Where the one wanted item of each user stands, counted from 1."""
+    k = made.train.n_items
+    return (1 / evaluate(model, made, metrics=[f"mrr@{k}"]).per_user[f"mrr@{k}"]).round().astype(int).tolist()
+
+
+@STRANGERS
+def test_the_most_popular_come_first_and_equal_ones_by_row(strangers):
+    trained = [{1, 2, 4}, {2, 4}, {2, 4, 5}]  # counts 0 1 3 0 3 1
+    assert places(MostPopular(), one_wanted(range(6), 6, strangers, trained=trained)) == [5, 3, 1, 6, 2, 4]
+
+
+@pytest.mark.parametrize("kind", ["known", "strangers"])
+@given(data=st.data())
+@properties
+def test_the_most_popular_are_ranked_by_their_counts(kind, data):
+    _, made = data.draw(problems(kind))
+    counts = [[len(made.train.by_item.columns_of(item))] for item in range(made.train.n_items)]
+    by_hand = Fixed([[1]] * made.train.n_users, counts)
+    by_hand.fold_in_rows = lambda rows: np.ones((len(rows), 1), dtype=np.float32)
+    found = evaluate(MostPopular(), made, metrics=NAMES)
+    for name, values in expected(by_hand, made, NAMES).items():
+        of_each = found[name].mean if name.startswith("coverage") else found.per_user[name].tolist()
+        assert of_each == pytest.approx(values, abs=1e-12)
+
+
+def test_popularity_counts_users_and_no_weights():
+    train = datasets.synthetic(SMALL)
+    assert MostPopular().fit(train).item_factors[:, 0].tolist() == train.by_item.counts.tolist()
+
+
+@STRANGERS
+def test_a_seed_gives_one_order_and_another_seed_another(strangers):
+    made = one_wanted(range(50), 50, strangers)
+    a, b, c = (places(Random(seed), made) for seed in (3, 3, 4))
+    assert a == b
+    assert a != c
+    assert places(Random(), made) == places(Random(0), made)
+
+
+@STRANGERS
+def test_random_orders_do_not_depend_on_the_data(strangers):
+    made = [
+        one_wanted(range(50), 50, strangers, trained=trained)
+        for trained in ([{1, 2}, {3}], [set(range(40)), {0}])
+    ]
+    assert places(Random(), made[0]) == places(Random(), made[1])
+
+
+@STRANGERS
+def test_random_users_have_orders_of_their_own(strangers):
+    same_item = places(Random(), one_wanted([7] * 200, 100, strangers))
+    assert len(set(same_item)) > 60  # of 87 expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+@STRANGERS
+def test_random_finds_k_of_n(strangers, seed):
+    rng = np.random.default_rng(100 + seed)
+    made = one_wanted(rng.integers(0, 400, 6000).tolist(), 400, strangers)
+    found = evaluate(Random(seed), made, metrics=["hit_rate@20", "hit_rate@100", "recall@20", "auc"])
+    for name, share in (("hit_rate@20", 0.05), ("hit_rate@100", 0.25), ("recall@20", 0.05), ("auc", 0.5)):
+        score = found[name]
+        assert score.mean == pytest.approx(share, abs=5 * score.standard_error)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@STRANGERS
+def test_random_favours_no_item(strangers, seed):
+    n_items, per_item, k = 40, 500, 4
+    made = one_wanted(np.repeat(np.arange(n_items), per_item).tolist(), n_items, strangers)
+    hits = evaluate(Random(seed), made, metrics=[f"hit_rate@{k}"]).per_user[f"hit_rate@{k}"]
+    of_each_item = hits.reshape(n_items, per_item).mean(axis=1)
+    assert of_each_item.min() > 0.5 * k / n_items  # 3.7 standard deviations of chance alone
+    assert of_each_item.max() < 1.7 * k / n_items  # 5.2 of them
+
+
+@pytest.fixture(scope="module")
+def results():
+    """{split: {model: its evaluation}} on data that has structure to learn."""
+    data = datasets.synthetic(SMALL)
+    made = {"strong": split.strong(data, held_out=200), "random": split.random(data)}
+    models = {"random": Random, "popular": MostPopular, "factors": lambda: ImplicitMF(dim=16, epochs=6)}
+    names = ["recall@20", "ndcg@20", "auc", "coverage@20", "novelty@20"]
+    return {
+        kind: {name: evaluate(model(), of_kind, metrics=names) for name, model in models.items()}
+        for kind, of_kind in made.items()
+    }
+
+
+@pytest.mark.parametrize("kind", ["strong", "random"])
+def test_the_popular_beat_chance_and_a_model_beats_the_popular(results, kind):
+    for name in ("recall@20", "ndcg@20", "auc"):
+        chance, popular, factors = (results[kind][model][name] for model in ("random", "popular", "factors"))
+        assert popular.mean > chance.mean + 5 * (popular.standard_error + chance.standard_error)
+        assert factors.mean > popular.mean
+    chance = results[kind]["random"]["auc"]
+    assert chance.mean == pytest.approx(0.5, abs=5 * chance.standard_error)
+
+
+@pytest.mark.parametrize("kind", ["strong", "random"])
+def test_the_popular_are_the_least_novel_and_chance_covers_the_most(results, kind):
+    of = results[kind]
+    assert (
+        of["popular"]["novelty@20"].mean < of["factors"]["novelty@20"].mean < of["random"]["novelty@20"].mean
+    )
+    assert (
+        of["popular"]["coverage@20"].mean
+        < of["factors"]["coverage@20"].mean
+        < of["random"]["coverage@20"].mean
+        <= 1
+    )
+
+
+def test_where_all_are_equally_popular_popularity_says_nothing():
+    everything = [set(range(8))]
+    made = one_wanted(range(8), 8, True, trained=everything)
+    assert places(MostPopular(), made) == list(range(1, 9))
+    assert evaluate(MostPopular(), made, metrics=["auc"]).per_user["auc"].tolist() == [0.5] * 8
+
+
+@BASELINES
+@STRANGERS
+def test_baselines_rank_candidates_too(model, strangers):
+    train = [{0}, {0, 1}] if strangers else None
+    made = split_of([{0}, {0, 1}], [{3}, {2}], 6, train=train, candidates=[{1, 3}, {2, 4, 5}])
+    found = evaluate(model(), made, metrics=["mrr@3"]).per_user["mrr@3"]
+    assert set(found.tolist()) <= {1, 1 / 2, 1 / 3}
+
+
+@BASELINES
+def test_evaluating_fits_a_baseline_and_another_fit_replaces_it(model):
+    a, b = (interactions(pairs, 2, 3) for pairs in ([(0, 0)], [(0, 1), (1, 2)]))
+    made = model()
+    assert made.trained_on is None
+    evaluate(made, split.given(a, interactions([(1, 2)], 2, 3)))
+    assert made.trained_on is a
+    assert made.fit(b) is made
+    assert made.trained_on is b
+    assert made.user_factors.dtype == made.item_factors.dtype == np.float32
+    assert (len(made.user_factors), len(made.item_factors)) == (2, 3)
+    assert made.user_factors.shape[1] == made.item_factors.shape[1]
+
+
+@BASELINES
+def test_strangers_get_a_vector_each(model):
+    made = model().fit(interactions([(0, 0)], 1, 3))
+    for rows in ([], [{0}], [{0}, set(), {1, 2}]):
+        assert made.fold_in_rows(csr(rows, 3)).shape == (len(rows), made.item_factors.shape[1])
+
+
+@BASELINES
+@pytest.mark.parametrize("side", ["user_factors", "item_factors"])
+def test_what_is_not_fitted_has_no_vectors(model, side):
+    with pytest.raises(NotFittedError, match=r"not fitted; call fit\(data\) first"):
+        getattr(model(), side)
+
+
+def test_strangers_of_a_random_order_need_a_fit_and_those_of_the_popular_do_not():
+    rows = csr([{0}, {1}], 3)
+    with pytest.raises(NotFittedError, match=r"not fitted; call fit\(data\) first"):
+        Random().fold_in_rows(rows)
+    assert MostPopular().fold_in_rows(rows).tolist() == [[1], [1]]
+
+
+@pytest.mark.parametrize(
+    ("seed", "error", "message"),
+    [
+        (-1, ValueError, "seed must be at least 0, got -1"),
+        (1.5, TypeError, "seed must be an integer, got 1.5"),
+    ],
+)
+def test_bad_seeds_are_errors(seed, error, message):
+    with pytest.raises(error, match=message):
+        Random(seed)
+
+
+def test_baselines_print_how_they_were_made():
+    assert (repr(MostPopular()), repr(Random(7))) == ("MostPopular()", "Random(seed=7)")
