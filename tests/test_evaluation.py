@@ -42,7 +42,7 @@ def check(model, made, names):
 
 
 def bits(found):
-    return {name: values.tobytes() for name, values in found.per_user.items()}, str(found)
+    return {name: values.tobytes() for name, values in found.per_user.items()}, repr(found.scores)
 
 
 def names_of(metrics, ks):
@@ -69,12 +69,12 @@ def large(n_users=60, n_items=2200, seed=0, **options):
     """Enough users, items and equal scores for every path of the ranking; some users want nothing."""
     rng = np.random.default_rng(seed)
     users, items, tastes = (rng.integers(-3, 4, (n, 3)) for n in (n_users, n_items, n_items))
-    given, wanted = [], []
+    known, wanted = [], []
     for _ in range(n_users):
         drawn = rng.permutation(n_items)[: rng.integers(0, 60)].tolist()
         wanted.append(set(drawn[:12]) if rng.random() < 0.9 else set())
-        given.append(set(drawn[12:]))
-    return Fixed(users, items, tastes), split_of(given, wanted, n_items, **options)
+        known.append(set(drawn[12:]))
+    return Fixed(users, items, tastes), split_of(known, wanted, n_items, **options)
 
 
 @pytest.mark.parametrize("train", [None, [{1, 2}, {2, 3}, {2}]], ids=["known", "strangers"])
@@ -267,7 +267,7 @@ def test_validation_users_are_asked_about_on_request():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"metrics": "ndcg@10"}, TypeError, "metrics must be a sequence of names, got the string 'ndcg@10'"),
+        ({"metrics": "ndcg@10"}, TypeError, "metrics must be a sequence of names, got 'ndcg@10'"),
         ({"on": "train"}, ValueError, 'on must be "test" or "validation", got \'train\''),
         ({"on": "validation"}, ValueError, "a by hand split has no validation users"),
     ],

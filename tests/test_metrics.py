@@ -143,8 +143,22 @@ def test_the_names_are_all_there_are():
 
 @pytest.mark.parametrize(
     "name",
-    ["recall", "recall@0", "recall@-1", "recall@05", "recall@1.5", "recall@k", "recall@", "Recall@5", "auc@5", "auc@", "foo@3", "foo", "@5"]
-    + ["", " recall@5", "recall@5\n", "recall@٣", "recall@5@5", "AUC"],
+    [
+        *("recall", "recall@0", "recall@-1", "recall@05", "recall@1.5", "recall@k", "recall@", "Recall@5"),
+        *(
+            " recall@5",
+            "recall@5\n",
+            "recall@٣",
+            "recall@5@5",
+            "auc@5",
+            "auc@",
+            "AUC",
+            "foo@3",
+            "foo",
+            "@5",
+            "",
+        ),
+    ],
 )
 def test_a_name_that_means_nothing_is_an_error_that_lists_those_that_do(name):
     made = split_of([{0}], [{1}], 3)

@@ -9,53 +9,33 @@ import functools
 import numpy as np
 import pytest
 
-from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, Objective, SpectralCG
+from ialspp import IALS, ICD, IALSpp, ImplicitMF, Objective, SpectralCG, datasets, evaluate
 
 SEEDS = (1, 2, 3)
 OTHERS = [IALSpp(block_size=16), IALSpp(block_size=64), IALSpp(sweep="block"), ICD(), SpectralCG()]
+OBJECTIVE = Objective(unobserved_weight=0.3, regularization=0.007)
+METRICS = ("hit_rate@10", "ndcg@10")
 
 
 @pytest.fixture(scope="module")
-def split(shared_data):
-    folder = shared_data("ncf-ml1m")
-    train = np.loadtxt(folder / "ml-1m.train.rating", dtype=np.int64, usecols=(0, 1))
-    test = np.loadtxt(folder / "ml-1m.test.rating", dtype=np.int64, usecols=(0, 1))
-    negatives = np.loadtxt(folder / "ml-1m.test.negative", dtype=np.int64, usecols=range(1, 100))
-    n_items = 1 + max(train[:, 1].max(), test[:, 1].max(), negatives.max())
-    data = Interactions.from_arrays(user=train[:, 0], item=train[:, 1], items=range(n_items))
-    return data, test, negatives
+def folder(shared_data):
+    return shared_data("ncf-ml1m")
 
 
-def hit_rate_and_ndcg(model, test, negatives, k=10):
-    users = model.user_factors[model.users.rows(test[:, 0])]
-    candidates = np.column_stack([test[:, 1], negatives])
-    scores = np.einsum("ud,ucd->uc", users, model.item_factors[candidates])
-    rank = (scores[:, 1:] >= scores[:, :1]).sum(axis=1)
-    hit = rank < k
-    return hit.mean(), (hit / np.log2(rank + 2)).mean()
+@pytest.fixture(scope="module")
+def split(folder):
+    return datasets.ncf(folder)
 
 
 @pytest.fixture(scope="module")
 def mean_quality(split):
-    data, test, negatives = split
-
     @functools.cache
     def measure(solver):
         results = [
-            hit_rate_and_ndcg(
-                ImplicitMF(
-                    dim=192,
-                    solver=solver,
-                    objective=Objective(unobserved_weight=0.3, regularization=0.007),
-                    epochs=12,
-                    seed=seed,
-                ).fit(data),
-                test,
-                negatives,
-            )
+            evaluate(ImplicitMF(dim=192, solver=solver, objective=OBJECTIVE, epochs=12, seed=seed), split)
             for seed in SEEDS
         ]
-        mean = np.mean(results, axis=0)
+        mean = [np.mean([result[name].mean for result in results]) for name in METRICS]
         print(f"{solver}: HR@10 {mean[0]:.4f}, NDCG@10 {mean[1]:.4f}")
         return mean
 
@@ -71,3 +51,28 @@ def test_ials_reaches_the_published_quality(mean_quality):
 @pytest.mark.parametrize("solver", OTHERS)
 def test_the_other_solvers_agree_with_ials(mean_quality, solver):
     assert mean_quality(solver) == pytest.approx(mean_quality(IALS()), abs=0.004)
+
+
+def places_from_the_files(model, folder):
+    """Where each held-out item stands among its negatives, from the files and the factors alone."""
+    test = np.loadtxt(folder / "ml-1m.test.rating", dtype=np.int64, usecols=(0, 1))
+    negatives = np.loadtxt(folder / "ml-1m.test.negative", dtype=np.int64, usecols=range(1, 100))
+    candidates = model.items.rows(np.column_stack([test[:, 1], negatives]).ravel()).reshape(len(test), 100)
+    users = model.user_factors[model.users.rows(test[:, 0])]
+    scores = np.einsum("ud,ucd->uc", users, model.item_factors[candidates])
+    others = candidates[:, 1:] != candidates[:, :1]  # some held-out items are among their own negatives
+    assert (~others).any(axis=1).sum() == 156
+    assert all(len(set(row)) == 99 for row in negatives.tolist())
+    return (others & (scores[:, 1:] >= scores[:, :1])).sum(axis=1)
+
+
+def test_the_protocol_is_the_published_one(split, folder):
+    assert (split.train.n_users, split.train.n_items, len(split.train)) == (6040, 3706, 994_169)
+    model = ImplicitMF(dim=16, objective=OBJECTIVE, epochs=2, seed=1)
+    found = evaluate(model, split)
+    place = places_from_the_files(model, folder)
+    hit = place < 10
+    assert tuple(found.scores) == METRICS
+    assert found.users == len(place) == 6040
+    assert found["hit_rate@10"].mean == pytest.approx(hit.mean(), abs=1e-12)
+    assert found["ndcg@10"].mean == pytest.approx((hit / np.log2(place + 2)).mean(), abs=1e-12)

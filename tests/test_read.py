@@ -2,13 +2,14 @@ import datetime as dt
 import gzip
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ialspp import Interactions
@@ -58,7 +59,8 @@ def write(folder, form, columns):
         pl.DataFrame(columns).write_csv(path, compression="zstd")
     else:
         lines = [columns, *zip(*columns.values(), strict=True)]
-        text = "".join(SEPARATORS[form].join(map(field, line)) + "\n" for line in lines).encode()
+        written = str if form == "dat" else field  # there quotes are characters like others
+        text = "".join(SEPARATORS[form].join(map(written, line)) + "\n" for line in lines).encode()
         path.write_bytes(gzip.compress(text) if form.endswith("gz") else text)
     return path
 
@@ -89,18 +91,14 @@ def long_log(tmp_path_factory):
     return path
 
 
-names = st.text(max_size=16) | st.sampled_from(["", "7", "-3", "007", '"', ",", "\t", "::", "a\nb", "\ufeff"])
-ids = st.lists(names, min_size=8, max_size=8) | st.lists(
-    st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3)
-)
-rows = st.tuples(
-    ids, ids, st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7), st.integers(0, 99), st.integers(0, 9)))
-).map(
-    lambda drawn: [
-        (drawn[0][u], drawn[1][i], w / 4, t)
-        for u, i, w, t in drawn[2]
-        if drawn[0] and drawn[1] and u < len(drawn[0]) and i < len(drawn[1])
-    ]
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x01"), max_size=16)
+names = texts | st.sampled_from(["", "7", "-3", "007", '"', ",", "\t", "::", "a\nb", "\ufeff"])
+numbers = st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3)
+ids = st.one_of(st.lists(kind, min_size=8, max_size=8) for kind in (names, numbers))
+places = st.integers(0, 7)
+rows = st.builds(
+    lambda users, items, log: [(users[u], items[i], w / 4, t) for u, i, w, t in log],
+    *(ids, ids, st.lists(st.tuples(places, places, st.integers(0, 99), st.integers(0, 9)), min_size=1)),
 )
 
 
@@ -113,10 +111,20 @@ def expected(log, form, weighted):
     )
 
 
+def can_be_written(log, form):
+    """Between "::" nothing is quoted: some strings cannot stand there."""
+    strings = [value for row in log for value in row[:2] if isinstance(value, str)]
+    unfit = ("\n", "\r", "\0", "::", "\ufeff")
+    return form != "dat" or all(
+        value and value.strip(":") == value and not any(part in value for part in unfit) for value in strings
+    )
+
+
 @pytest.mark.parametrize("form", [*SEPARATORS, *BINARY])
-@given(log=rows.filter(len))
+@given(log=rows)
 @properties
 def test_what_is_written_comes_back(folder, form, log):
+    assume(can_be_written(log, form))
     first = {}
     log = [(u, i, w, first.setdefault((u, i), t)) for u, i, w, t in log]
     columns = {name: [row[k] for row in log] for k, name in enumerate(["who", "what", "how much", "at"])}
@@ -128,9 +136,10 @@ def test_what_is_written_comes_back(folder, form, log):
 
 
 @pytest.mark.parametrize("form", ["csv", "dat", "parquet", "arrow"])
-@given(log=rows.filter(len), random=st.randoms())
+@given(log=rows, random=st.randoms())
 @properties
 def test_the_order_of_the_rows_does_not_matter_and_the_first_time_counts(folder, form, log, random):
+    assume(can_be_written(log, form))
     shuffled = random.sample(log, len(log))
     columns = {name: [row[k] for row in shuffled] for k, name in ((0, "who"), (1, "what"), (3, "at"))}
     data = Interactions.read(write(folder, form, columns), user="who", item="what", time="at")
@@ -223,6 +232,7 @@ IDS = [
     (pl.UInt64, [2**64 - 1, 0, 2**63]),
     (pl.Int8, [3, -128, 127]),
     (pl.String, ["ß", "", "a" * 40]),
+    (pl.String, ["9", "10", "-7"]),
     (pl.String, ["\U0001f600", "\uffff", "more than twelve bytes", "more than twelve bytez"]),
     (pl.Categorical, ["b", "a", "ç"]),
     (pl.Enum(["z", "b", "a"]), ["b", "z", "a"]),
@@ -292,8 +302,10 @@ def test_an_id_of_the_second_file_decides_for_the_first(tmp_path):
         ("log.txt", "a\t1\nb\t2\n", {}, {("a", 1), ("b", 2)}),
         ("log", "a::1::5\nb::2::5\n", {}, {("a", 1), ("b", 2)}),
         ("log.dat", "a,b::1\nc\td::2\n", {"separator": "::"}, {("a,b", 1), ("c\td", 2)}),
-        ("log.dat", '"a::b"::1\n"c:d"::2\n', {}, {("a::b", 1), ("c:d", 2)}),
+        ("log.dat", '"a"::1\n"c:d"::2\n', {}, {('"a"', 1), ('"c:d"', 2)}),
+        ("log.dat", "a\x01b::1\nc::2\n", {}, {("a\x01b", 1), ("c", 2)}),
         ("log.dat", "Star Wars: IV::1\nb::2\n", {}, {("Star Wars: IV", 1), ("b", 2)}),
+        ("log.dat", "u::x::i\n1::x::7\n2::a:b:c::8\n", {"header": True, "item": 2}, {(1, 7), (2, 8)}),
         ("log.dat", '"a::1\nb::2\n', {"quote": None}, {('"a', 1), ("b", 2)}),
         ("log.parquet", "a,1\n", {"format": "csv"}, {("a", 1)}),
         ("log[1] ü.csv", "a,1\n", {}, {("a", 1)}),
@@ -316,30 +328,20 @@ def test_gzip_of_several_members_is_read_whole(tmp_path):
 
 @pytest.mark.parametrize("form", [*SEPARATORS, *BINARY])
 def test_a_folder_and_a_pattern_are_one_file_in_pieces(tmp_path, form):
-    for place in range(4):
-        (tmp_path / "logs" / f"day {place}").mkdir(parents=True)
-        piece = write(tmp_path, form, {name: values[place : place + 1] for name, values in ROWS.items()})
-        piece.rename(tmp_path / "logs" / f"{place}{piece.name}")
-        piece = write(tmp_path, form, {name: values[place : place + 1] for name, values in ROWS.items()})
-        piece.rename(tmp_path / "logs" / f"day {place}" / piece.name)
-    whole = write(tmp_path, form, ROWS)
-    columns = {"user": "who", "item": "what", "label": "rating", "time": "at"}
-    want = parts(Interactions.read(whole, **columns))
-    assert parts(Interactions.read(tmp_path / "logs" / f"?{whole.name}", **columns)) == want
-    assert parts(Interactions.read(f"{tmp_path}/logs/day */*.{form.split()[0]}", **columns)) == want
-
-
-@pytest.mark.parametrize("form", ["csv", "dat", "csv.gz", *BINARY])
-def test_a_folder_is_all_its_files_but_the_hidden(tmp_path, form):
     logs = tmp_path / "logs"
-    logs.mkdir()
     for place in range(4):
+        (logs / f"day {place}").mkdir(parents=True)
         piece = write(tmp_path, form, {name: values[place : place + 1] for name, values in ROWS.items()})
-        piece.rename(logs / f"{place}{piece.name}")
-    (logs / ".hidden").write_text("not a table\n")
-    (logs / "_SUCCESS").touch()
-    whole = Interactions.read(write(tmp_path, form, ROWS), user="who", item="what", time="at")
-    assert parts(Interactions.read(logs, user="who", item="what", time="at")) == parts(whole)
+        (logs / f"day {place}" / piece.name).write_bytes(piece.read_bytes())
+        piece.rename(tmp_path / f"{place}{piece.name}")
+    columns = {"user": "who", "item": "what", "label": "rating", "time": "at"}
+    whole = parts(Interactions.read(write(logs, form, ROWS), **columns))
+    assert parts(Interactions.read(tmp_path / f"?log.{form.split()[0]}", **columns)) == whole
+    assert parts(Interactions.read(f"{logs}/day */*.{form.split()[0]}", **columns)) == whole
+    (tmp_path / ".hidden").write_text("not a table\n")
+    (tmp_path / "_SUCCESS").touch()
+    shutil.rmtree(logs)
+    assert parts(Interactions.read(tmp_path, **columns)) == whole
 
 
 def test_files_of_a_folder_may_order_their_columns_differently_and_have_more(tmp_path):
@@ -440,7 +442,7 @@ def test_the_least_counts_are_whole_numbers(tmp_path, name, bad):
         Interactions.from_arrays(user=[1], item=[1]).core(**{name: bad})
 
 
-def test_a_selection_keeps_labels_weights_times_and_the_order_of_ids():
+def test_a_selection_keeps_labels_weights_and_times():
     data = Interactions.from_arrays(
         user=["a", "b", "b", "c"],
         item=[1, 1, 2, 3],
@@ -450,9 +452,9 @@ def test_a_selection_keeps_labels_weights_times_and_the_order_of_ids():
         users=["c", "b", "a"],
     )
     chosen = data.select(np.array([True, False, True, False]))
-    assert parts(chosen) == [["c", "b"], [2, 3], [0, 1, 2], [1, 0], [5, 4], [9, 8], [4, 3]]
-    assert chosen.by_item.columns.tolist() == [1, 0]
-    assert parts(data.select(np.ones(4, dtype=bool))) == parts(data)
+    assert parts(chosen) == [["b", "c"], [2, 3], [0, 1, 2], [0, 1], [4, 5], [8, 9], [3, 4]]
+    assert chosen.by_item.columns.tolist() == [0, 1]
+    assert pairs(data.select(np.ones(4, dtype=bool))) == pairs(data)
     assert len(data.select(np.zeros(4, dtype=bool))) == 0
 
 

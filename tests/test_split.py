@@ -448,7 +448,7 @@ def test_ids_that_train_lists_explicitly_may_be_asked_for():
         ([("u", 3, 0), ("w", 3, 0)], UnknownIdError, "train must have every user of test; unknown user: 'w'"),
         ([("u", 3, 0), ("u", 4, 0)], UnknownIdError, "train must have every item of test; unknown item: 4"),
         ([(7, 3, 0)], UnknownIdError, "unknown user: 7.*integers.*strings"),
-        ([("u", 3, 0), ("u", 2, 0)], ValueError, "user 'u' with item 2 is in both train and test"),
+        ([("u", 3, 0), ("u", 2, 0)], ValueError, "user 'u' with item 2 is both given and wanted"),
         ([], ValueError, "at least one pair must be wanted"),
     ],
 )
@@ -475,9 +475,9 @@ def test_published_candidates_are_kept():
     ("log", "candidates", "message"),
     [
         ([("v", 1, 0)], candidates_of([2]), "candidates must have the 2 users and 3 items.*got 1 and 3"),
-        ([("v", 1, 0)], candidates_of([2], [0], n_items=4), "2 users and 3 items of train, got 2 and 4"),
+        ([("v", 1, 0)], candidates_of([2], [0], n_items=4), "2 users and 3 items of the data, got 2 and 4"),
         ([("v", 1, 0), ("v", 2, 0)], candidates_of([], [0, 1]), "one item per user, but user 'v' has more"),
-        ([("v", 1, 0)], candidates_of([2], [1]), "user 'v' with item 1 is in test, but not among the cand"),
+        ([("v", 1, 0)], candidates_of([2], [1]), "user 'v' with item 1 is wanted, but not among the cand"),
         (
             [("v", 1, 0)],
             candidates_of([0, 2], [0]),
@@ -485,7 +485,7 @@ def test_published_candidates_are_kept():
         ),
         ([("v", 1, 0)], candidates_of([], [1, 0]), "ascending order, each once"),
         ([("v", 1, 0)], candidates_of([2, 2], [0]), "ascending order, each once"),
-        ([("v", 3, 0)], candidates_of([], [2]), "user 'v' with item 3 is in both train and test"),
+        ([("v", 3, 0)], candidates_of([], [2]), "user 'v' with item 3 is both given and wanted"),
     ],
 )
 def test_bad_candidates_are_errors(log, candidates, message):

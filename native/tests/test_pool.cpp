@@ -66,12 +66,16 @@ TEST(a_poll_that_says_stop_interrupts) {
   CHECK(runs < 1'000'000);
 }
 
-TEST(groups_keep_the_order_of_their_values_and_empty_keys) {
-  const std::vector<int32_t> keys{2, 0, 2, 4, 0}, values{10, 11, 12, 13, 14};
-  std::vector<int64_t> offsets(6), order(5);
-  std::vector<int32_t> grouped(5);
-  group(keys.data(), values.data(), 5, 5, offsets.data(), grouped.data(), order.data());
-  CHECK((offsets == std::vector<int64_t>{0, 2, 2, 4, 4, 5}));
-  CHECK((order == std::vector<int64_t>{1, 4, 0, 2, 3}));
-  CHECK((grouped == std::vector<int32_t>{11, 14, 10, 12, 13}));
+TEST(pairs_are_sorted_and_repeated_ones_keep_their_order) {
+  const std::vector<int32_t> rows{2, 0, 2, 4, 0, 2}, columns{1, 3, 0, 2, 3, 1};
+  std::vector<int64_t> offsets(6), order(6), left(6);
+  std::vector<int32_t> sorted(6);
+  sort_pairs(rows.data(), columns.data(), 6, 5, 4, offsets.data(), sorted.data(), order.data());
+  CHECK((offsets == std::vector<int64_t>{0, 2, 2, 5, 5, 6}));
+  CHECK((sorted == std::vector<int32_t>{3, 3, 0, 1, 1, 2}));
+  CHECK((order == std::vector<int64_t>{1, 4, 2, 0, 5, 3}));
+  bool first[6];
+  mark_first(offsets.data(), 5, sorted.data(), first, left.data());
+  CHECK((std::vector<bool>(first, first + 6) == std::vector<bool>{true, false, true, true, false, true}));
+  CHECK((left == std::vector<int64_t>{0, 1, 1, 3, 3, 4}));
 }

@@ -1,4 +1,7 @@
-"""What any model must beat: the most popular items, and random ones."""
+"""What any model must beat: the most popular items, and random ones.
+
+Their scores are products of vectors, as a model's are, so that they are evaluated in the same way.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from .csr import Csr, Floats
     from .interactions import Interactions
 
-_RANDOM_DIM = 32
+RANDOM_DIM = 32
 
 
 class MostPopular:
@@ -22,11 +25,19 @@ class MostPopular:
     trained_on: Interactions | None = None
 
     def fit(self, data: Interactions) -> MostPopular:
-        """Count."""
+        """Keep the data, whose counts are the scores."""
         self.trained_on = data
-        self.item_factors: Floats = data.by_item.counts.astype(np.float32)[:, None]
-        self.user_factors: Floats = np.ones((data.n_users, 1), dtype=np.float32)
         return self
+
+    @property
+    def user_factors(self) -> Floats:
+        """Everybody is alike."""
+        return np.ones((_fitted(self.trained_on).n_users, 1), dtype=np.float32)
+
+    @property
+    def item_factors(self) -> Floats:
+        """How many users each item has."""
+        return _fitted(self.trained_on).by_item.counts.astype(np.float32)[:, None]
 
     def fold_in_rows(self, rows: Csr) -> Floats:
         """A stranger is like everybody."""
@@ -37,7 +48,7 @@ class MostPopular:
 
 
 class Random:
-    """Each user's items in an order of chance: products of random vectors, which favour no item."""
+    """Each user's items in an order of chance: products of random vectors, the items' of equal length."""
 
     trained_on: Interactions | None = None
 
@@ -45,21 +56,34 @@ class Random:
         self.seed = checked_integer("seed", seed, 0)
 
     def fit(self, data: Interactions) -> Random:
-        """Draw."""
+        """Keep the data, which says how many vectors to draw."""
         self.trained_on = data
-        self.item_factors: Floats = self._drawn(0, data.n_items)
-        self.user_factors: Floats = self._drawn(1, data.n_users)
         return self
 
+    @property
+    def user_factors(self) -> Floats:
+        """Drawn anew from the seed, the same each time."""
+        return self._drawn(0, _fitted(self.trained_on).n_users)
+
+    @property
+    def item_factors(self) -> Floats:
+        """Directions: a longer vector would be favoured."""
+        vectors = self._drawn(1, _fitted(self.trained_on).n_items)
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+
     def fold_in_rows(self, rows: Csr) -> Floats:
-        """A stranger's order is one more."""
-        if self.trained_on is None:
-            raise NotFittedError("the baseline is not fitted; call fit(data) first")
+        """The orders of strangers are some more."""
         return self._drawn(2, len(rows))
 
     def _drawn(self, stream: int, rows: int) -> Floats:
         rng = np.random.default_rng([self.seed, stream])
-        return rng.standard_normal((rows, _RANDOM_DIM), dtype=np.float32)
+        return rng.standard_normal((rows, RANDOM_DIM), dtype=np.float32)
 
     def __repr__(self) -> str:
         return f"Random(seed={self.seed})"
+
+
+def _fitted(data: Interactions | None) -> Interactions:
+    if data is None:
+        raise NotFittedError("the baseline is not fitted; call fit(data) first")
+    return data

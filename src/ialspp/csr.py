@@ -67,6 +67,16 @@ class Csr:
         )
         return Csr(offsets, self.columns[entries], self.n_columns, labels, weights)
 
+    @property
+    def keys(self) -> NDArray[np.int64]:
+        """One number for each entry, ascending: its row times the number of columns, plus its column."""
+        return self.row_numbers.astype(np.int64) * self.n_columns + self.columns
+
+    def has(self, keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether there is an entry with each of these keys."""
+        own = np.append(self.keys, np.int64(-1))
+        return np.asarray(own[np.searchsorted(own[:-1], keys)] == keys)
+
     def native(self) -> _core.Rows:
         """The same arrays as the compiled core takes them; nothing is copied."""
         return _core.Rows(self.offsets, self.columns, self.n_columns, self.labels, self.weights)

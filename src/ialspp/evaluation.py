@@ -113,8 +113,8 @@ def evaluate(
     held_out = split.test if on == "test" else split.validation
     if held_out is None:
         raise ValueError(f"a {split.protocol} split has no validation users; only test ones")
-    if isinstance(metrics, str):
-        raise TypeError(f"metrics must be a sequence of names, got the string {metrics!r}")
+    if isinstance(metrics, str) or not (metrics is None or isinstance(metrics, Iterable)):
+        raise TypeError(f"metrics must be a sequence of names, got {metrics!r}")
     chosen = [Metric.parse(name) for name in (split.metrics if metrics is None else metrics)]
     if model.trained_on is None:
         model.fit(split.train)
@@ -161,17 +161,17 @@ def _ranked(
         return _among_candidates(model, held_out, asked), np.empty((len(asked), 0), dtype=np.int32)
     given = held_out.given.by_user
     wanted = held_out.wanted.by_user.take(asked)
+    vectors, items = _vectors(model, held_out, asked)
     threads = resolve_threads(getattr(model, "threads", None))
     counts, best = [], []
     with bar("evaluating", len(asked), progress) as report:
         for begin in range(0, len(asked), USERS_AT_ONCE):
             users = asked[begin : begin + USERS_AT_ONCE]
-            hidden, of_these = given.take(users), held_out.wanted.by_user.take(users)
             found = _core.rank(
-                _vectors(model, held_out, users),
-                model.item_factors,
-                hidden.native(),
-                of_these.native(),
+                vectors[begin : begin + len(users)],
+                items,
+                given.take(users).native(),
+                held_out.wanted.by_user.take(users).native(),
                 k,
                 threads,
             )
@@ -183,10 +183,26 @@ def _ranked(
     return Standings.of(wanted.offsets, above, equal, before, ranked), np.concatenate(best)
 
 
-def _vectors(model: Recommender, held_out: HeldOut, users: NDArray[np.int64]) -> Floats:
+def _vectors(model: Recommender, held_out: HeldOut, users: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Of these users, and of all items."""
     if held_out.strangers:
-        return model.fold_in_rows(held_out.given.by_user.take(users))
-    return model.user_factors[users]
+        vectors = model.fold_in_rows(held_out.given.by_user.take(users))
+    else:
+        vectors = model.user_factors
+        _check_vectors("user", vectors, held_out.given.n_users)
+        vectors = vectors[users]
+    items = model.item_factors
+    _check_vectors("user", vectors, len(users))
+    _check_vectors("item", items, held_out.given.n_items)
+    return vectors, items
+
+
+def _check_vectors(name: str, vectors: Floats, rows: int) -> None:
+    if vectors.ndim != 2 or len(vectors) != rows:
+        raise ValueError(f"the model must have {rows} {name} vectors, got an array of shape {vectors.shape}")
+    bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+    if len(bad):
+        raise ValueError(f"the model's {name} vectors must be finite, but that of row {bad[0]} is not")
 
 
 def _among_candidates(model: Recommender, held_out: HeldOut, asked: NDArray[np.int64]) -> Standings:
@@ -196,7 +212,7 @@ def _among_candidates(model: Recommender, held_out: HeldOut, asked: NDArray[np.i
     labels = np.zeros(len(candidates.columns), dtype=np.float32)  # a residual against 0 is the score
     rows = _core.Rows(candidates.offsets, candidates.columns, candidates.n_columns, labels)
     threads = resolve_threads(getattr(model, "threads", None))
-    scores = _core.predict(rows, _vectors(model, held_out, asked), model.item_factors, threads)
+    scores = _core.predict(rows, *_vectors(model, held_out, asked), threads)
     user = candidates.row_numbers
     order = np.lexsort((candidates.columns, -scores, user))
     first = np.ones(len(order), dtype=bool)  # of a user's candidates with equal scores
@@ -204,7 +220,7 @@ def _among_candidates(model: Recommender, held_out: HeldOut, asked: NDArray[np.i
     run = np.cumsum(first) - 1
     place = np.arange(len(order)) - candidates.offsets[:-1][user[order]]
     above = place[np.flatnonzero(first)][run]
-    is_wanted = _among(candidates, wanted)[order]
+    is_wanted = wanted.has(candidates.keys)[order]
     return Standings.of(
         wanted.offsets,
         above[is_wanted],
@@ -212,12 +228,6 @@ def _among_candidates(model: Recommender, held_out: HeldOut, asked: NDArray[np.i
         (place - above)[is_wanted],
         candidates.counts,
     )
-
-
-def _among(rows: Csr, others: Csr) -> NDArray[np.bool_]:
-    """Whether each entry of `rows` is in the same row of `others`."""
-    keys, other_keys = (r.row_numbers.astype(np.int64) * r.n_columns + r.columns for r in (rows, others))
-    return np.isin(keys, other_keys, assume_unique=True)
 
 
 def _same_pairs(a: Interactions, b: Interactions) -> bool:

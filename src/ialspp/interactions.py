@@ -138,7 +138,7 @@ class Interactions:
         header
             Whether the first line of text holds names. Without it: yes if columns are given by name.
         quote
-            What may surround a field of text; None where quotes mean nothing.
+            What may surround a field of text; None where quotes mean nothing, as between "::".
         progress
             True or False: draw a progress bar or don't. None: on a terminal only.
         """
@@ -228,7 +228,7 @@ class Interactions:
         Taking away a user takes away from its items, and so on, until all that are left have enough.
         """
         least = checked_integer("min_user", min_user, 0), checked_integer("min_item", min_item, 0)
-        if len(self) and max(least) <= 1:
+        if (self.by_user.counts >= least[0]).all() and (self.by_item.counts >= least[1]).all():
             return self
         kept = np.ones(len(self), dtype=bool)
         user, item = self.by_user.row_numbers, self.by_user.columns

@@ -154,7 +154,7 @@ class Metric:
     @classmethod
     def parse(cls, text: str) -> Metric:
         """Any of `NAMES` with a number for k."""
-        parts = re.fullmatch(r"([a-z_]+)(?:@([1-9][0-9]*))?", text)
+        parts = re.fullmatch(r"([a-z_]+)(?:@([1-9][0-9]{0,8}))?", str(text))
         if parts:
             metric = cls(parts[1], int(parts[2]) if parts[2] else None)
             if (metric.k is None) == (metric.name == "auc") and f"{metric.name}@k" in (*NAMES, "auc@k"):

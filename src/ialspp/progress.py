@@ -14,7 +14,7 @@ Report = Callable[[float], None]
 
 @contextmanager
 def bar(what: str, total: float | None, show: bool | None) -> Iterator[Report]:
-    """A function to call with how much of `total` is done; the bar is gone in the end.
+    """A function to call with how much of `total` is done; on a terminal the bar is gone in the end.
 
     show: True draws in any case, False never, None only on a terminal. A total of None is not known.
     """
@@ -25,7 +25,7 @@ def bar(what: str, total: float | None, show: bool | None) -> Iterator[Report]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (TextColumn(what), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as drawn:
+    with Progress(*columns, console=console, transient=console.is_terminal) as drawn:
         task = drawn.add_task(what, total=total)
         yield lambda done: drawn.update(task, completed=done)
 

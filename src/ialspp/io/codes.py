@@ -22,12 +22,12 @@ class Codes:
     """The ids of one axis as they stream past.
 
     Text is numbered as it is first seen; in the end the distinct ids are sorted, so that the row of an id
-    does not depend on the order of the data. Where every id is an integer, written the plain way, they are
-    integers.
+    does not depend on the order of the data. Where every id of a text file is an integer, written the plain
+    way, they are integers.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, *, from_text: bool) -> None:
+        self.name, self.from_text = name, from_text
         self._batches: list[NDArray[Any]] = []
         self._dictionary: _core.Dictionary | None = None
 
@@ -50,7 +50,8 @@ class Codes:
         self._batches.clear()
         if self._dictionary is None:
             return IdMap.factorize(codes, name=self.name)
-        ids = _as_integers(self._dictionary.texts())
+        texts: list[Any] = self._dictionary.texts()
+        ids = _as_integers(texts) if self.from_text else texts
         order = sorted(range(len(ids)), key=ids.__getitem__)
         rows = np.empty(len(ids), dtype=np.int32)
         rows[order] = np.arange(len(ids), dtype=np.int32)

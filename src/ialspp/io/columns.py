@@ -6,87 +6,131 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .source import ROW, Source
+from .faults import check_width, first_bad_time
+from .source import EXTRA, ROW, Source
+from .text import first_record
 
 if TYPE_CHECKING:
     import polars as pl
 
-LAST = "#last"  # the last column of a text file: missing where a line was cut short
-ROLES = ("user", "item", "label", "weight", "time")
+CUT = "#cut"  # a row of text whose last field is missing
 NUMBERS = ("label", "weight", "rating")
+MOST_CHECKED = 16  # columns of text of which all are looked at, so that polars notices a field too many
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The file's name for each part that was asked for, and the rows that were."""
+    """The file's name for each part that was asked for."""
 
-    file_names: list[str]  # all columns of the file
+    asked: dict[str, str | int]  # role -> column, as it was asked for
+    file_names: list[str]  # all columns
     names: dict[str, str]  # role -> column
-    kinds: dict[str, Any]  # role -> polars type, as the file has it
-    last: str | None  # the last column of a text file
+    kinds: dict[str, Any]  # column -> polars type
 
     @classmethod
     def of(cls, source: Source, wanted: dict[str, str | int | None]) -> Columns:
-        """Every column asked for is there, and of a type that can play its part."""
-        schema = source.scan().collect_schema()
-        names = [name for name in schema if name != ROW][:: source.stride]
-        found = {
-            role: _named(source.files[0], role, column, names)
-            for role, column in wanted.items()
-            if column is not None
-        }
+        """Every column asked for is in every file, and of a type that can play its part."""
+        kinds = source.schema()
+        names = list(kinds)
+        if source.is_text:
+            width = len(first_record(source).fields)
+            if len(names) != width:  # a later line has more fields than the first
+                check_width(source, None, width)
+        asked = {role: column for role, column in wanted.items() if column is not None}
+        found = {role: _named(source.files[0], role, column, names) for role, column in asked.items()}
         if found["user"] == found["item"]:
             raise ValueError(f"user and item must be two columns, got {found['user']!r} for both")
-        kinds = {role: schema[name] for role, name in found.items()}
-        columns = cls(names, found, kinds, names[-1] if source.is_text else None)
-        for role, kind in kinds.items():
-            columns._check_kind(source, role, kind)
+        columns = cls(asked, names, found, kinds)
+        for role in found:
+            columns._check_kind(source, role)
+        for other in source.each_file()[1:]:
+            columns._check_same(source, other)
         return columns
 
     def is_number(self, role: str) -> bool:
         """Whether the column of this part is read as numbers."""
-        return role in NUMBERS or (role == "time" and self.kinds[role].is_numeric())
+        return role in NUMBERS or (role == "time" and self.kinds[self.names[role]].is_numeric())
 
-    def _check_kind(self, source: Source, role: str, kind: pl.DataType) -> None:
+    def required_text(self, role: str) -> str | None:
+        """What text the column of this part must hold; None: any."""
+        if role in ("user", "item"):
+            return None
+        if self.is_number(role):
+            return "a number"
+        return "a date" if str(self.kinds[self.names[role]]) == "Date" else "a date and time"
+
+    def _check_kind(self, source: Source, role: str) -> None:
         import polars as pl
 
+        name = self.names[role]
+        kind = self.kinds[name]
         if role in ("user", "item"):
-            fits = source.is_text or kind.is_integer() or kind in (pl.String, pl.Categorical, pl.Enum)
-            required = "integers or strings"
+            integer = kind.is_integer() and kind not in (pl.Int128, getattr(pl, "UInt128", pl.Int128))
+            fits = source.is_text or integer or kind in (pl.String, pl.Categorical, pl.Enum)
+            required = "integers of up to 64 bits, or strings"
         elif role == "time":
             fits = kind.is_numeric() or kind in (pl.Date, pl.Datetime)
             required = "Unix seconds or dates"
+            if source.is_text and not fits:
+                raise first_bad_time(source, self.asked[role], self.file_names.index(name))
         else:
             fits = source.is_text or kind.is_numeric()
             required = "numbers"
         if not fits:
             raise ValueError(
-                f"{source.files[0]}: column {self.names[role]!r} must be {required}, but is {_plain(kind)}"
+                f"{source.files[0]}: column {self.asked[role]!r} must be {required}, but is {kind}"
             )
 
-    def types(self, in_filter: set[str]) -> dict[str, pl.DataType]:
-        """Types to read a text file's columns as; None leaves a column to be guessed.
+    def _check_same(self, source: Source, other: Source) -> None:
+        """Text needs the same columns in the same order; elsewhere those that are read need one type."""
+        kinds = other.schema()
+        if source.is_text and list(kinds) != self.file_names:
+            raise ValueError(
+                f"{other.files[0]}: the columns must be those of {source.files[0]}, {self.file_names}, "
+                f"got {list(kinds)}"
+            )
+        for role, name in self.names.items():
+            if name not in kinds:
+                raise ValueError(
+                    f"{other.files[0]}: {role} column {name!r} is not in the file; it has {list(kinds)}"
+                )
+            if not source.is_text and kinds[name] != self.kinds[name]:
+                before = f"in {source.files[0]} it is {self.kinds[name]}"
+                raise ValueError(
+                    f"{other.files[0]}: column {self.asked[role]!r} is {kinds[name]}, but {before}"
+                )
 
-        Ids are text until all are known: that 007 is not 7 shows in the text alone. An id that a filter
-        looks at is what the filter takes it for.
+    def types(self, in_filter: set[str]) -> dict[str, pl.DataType]:
+        """Types to read a text file's columns as; one that is not named is left to be guessed.
+
+        Ids are text until all are known: that 007 is not 7 shows in the text alone. An id that a filter looks
+        at is what the filter takes it for. Numbers are floats, though the first thousands may look like
+        integers.
         """
         import polars as pl
 
+        roles = {name: role for role, name in self.names.items()}
         types: dict[str, pl.DataType] = {}
-        for role, name in self.names.items():
+        for name in self.file_names:
+            role = roles.get(name)
             if role in ("user", "item"):
-                if name not in in_filter:
-                    types[name] = pl.String()
-            elif self.is_number(role):
+                types[name] = self.kinds[name] if name in in_filter else pl.String()
+            elif role is not None and self.is_number(role):
                 types[name] = pl.Float64()
-        if self.last is not None and self.last not in [*self.names.values(), *in_filter]:
-            types[self.last] = pl.String()
+            elif name in in_filter:
+                if self.kinds[name].is_numeric():
+                    types[name] = pl.Float64()
+            elif role is None:
+                types[name] = pl.String()
         return types
 
-    def needed(self, frame: pl.LazyFrame, min_rating: float | None, where: pl.Expr | None) -> pl.LazyFrame:
+    def needed(
+        self, source: Source, in_filter: set[str], min_rating: float | None, where: pl.Expr | None
+    ) -> pl.LazyFrame:
         """The rows and columns asked for, named by their parts; numbers and times as floats."""
         import polars as pl
 
+        frame = source.scan(self.types(in_filter) if source.is_text else None)
         if where is not None:
             frame = frame.filter(where)
         if "rating" in self.names:
@@ -94,8 +138,7 @@ class Columns:
             # A missing rating stays, to be complained about.
             frame = frame.filter((rating >= min_rating) | rating.is_null() | rating.is_nan())
         chosen = [self._expression(role).alias(role) for role in self.names]
-        last = [] if self.last is None else [pl.col(self.last).is_null().alias(LAST)]
-        return frame.select(ROW, *chosen, *last)
+        return frame.select(ROW, *chosen, *(self._checks(source) if source.is_text else []))
 
     def _expression(self, role: str) -> pl.Expr:
         import polars as pl
@@ -106,6 +149,17 @@ class Columns:
         if role != "time":
             return column
         return column.cast(pl.Datetime("us")).dt.epoch("us").cast(pl.Float64) / 1e6
+
+    def _checks(self, source: Source) -> list[pl.Expr]:
+        """Whether lines are whole: polars looks for a field too many only where all columns are read."""
+        import polars as pl
+
+        *others, last = self.file_names
+        cut = pl.col(last).is_null()
+        if source.separator == "::":
+            return [(cut | pl.col(EXTRA).is_not_null()).alias(CUT)]
+        looked_at = others if len(self.file_names) <= MOST_CHECKED else []
+        return [cut.alias(CUT), *(pl.col(name).is_null().alias(f"#{name}") for name in looked_at)]
 
 
 def expression_of(where: Any, file: Path) -> pl.Expr | None:
@@ -123,14 +177,14 @@ def expression_of(where: Any, file: Path) -> pl.Expr | None:
 
 
 def _named(file: Path, role: str, column: str | int, names: list[str]) -> str:
-    if isinstance(column, int) and not isinstance(column, bool):
+    if isinstance(column, bool) or not isinstance(column, (str, int)):
+        raise TypeError(f"{role} must be the name or the position of a column, got {column!r}")
+    if isinstance(column, int):
         if not 0 <= column < len(names):
             raise ValueError(f"{file}: {role} is column {column}, but there are {len(names)}, counted from 0")
         return names[column]
     if column not in names:
         raise ValueError(f"{file}: {role} column {column!r} is not in the file; it has {names}")
-    return str(column)
-
-
-def _plain(kind: pl.DataType) -> str:
-    return "text" if str(kind) == "String" else str(kind)
+    if f"{column}_duplicated_0" in names:
+        raise ValueError(f"{file}: {role} column {column!r} is there more than once; give its position")
+    return column

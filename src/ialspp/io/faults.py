@@ -1,51 +1,19 @@
-"""The line, the column and the value that an error is about.
-
-Reading goes by columns, in batches, and does not count lines. Only when something is wrong is the text gone
-through once more, record by record.
-"""
+"""What an error is about: the file, the line or row, the column and the value."""
 
 from __future__ import annotations
 
-import csv
-import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING
 
-from .columns import Columns
 from .source import Source
+from .text import Record, records
+
+if TYPE_CHECKING:
+    from .columns import Columns
 
 _REPLACED = "\ufffd"  # what stands where bytes were not UTF-8
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One record of a text file, and the line it ends on."""
-
-    file: Path
-    line: int
-    fields: list[str]
-
-    def __str__(self) -> str:
-        return f"{self.file}, line {self.line}"
-
-
-def records(source: Source) -> Iterator[Record]:
-    """All records but headers, of all files, in order; a blank line is a record without fields."""
-    limit = csv.field_size_limit(2**31 - 1)
-    try:
-        for file in source.files:
-            reader = csv.reader(
-                (line + "\n" for line in source.lines(file)),
-                delimiter=source.separator[0],
-                quotechar=source.quote,
-                quoting=csv.QUOTE_NONE if source.quote is None else csv.QUOTE_MINIMAL,
-            )
-            for number, fields in enumerate(reader):
-                if number or not source.header:
-                    yield Record(file, reader.line_num, fields[:: source.stride])
-    finally:
-        csv.field_size_limit(limit)
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity)", re.IGNORECASE)
 
 
 def blank_rows(source: Source) -> set[int]:
@@ -55,58 +23,91 @@ def blank_rows(source: Source) -> set[int]:
     return {row for row, record in enumerate(records(source)) if not record.fields}
 
 
-def fault_at(source: Source, row: int, column: str, value: object, required: str) -> ValueError:
+def fault_at(source: Source, row: int, column: str | int, value: object, required: str) -> ValueError:
     """The value of one row is not what is required."""
-    place = f"{source.files[0] if len(source.files) == 1 else 'the files together'}, row {row}"
-    if source.is_text:
-        record = next(r for number, r in enumerate(records(source)) if number == row)
-        place = str(record)
+    place = _record(source, row) if source.is_text else _file_and_row(source, row)
     what = "is missing" if value is None else f"must be {required}, but is {value!r}"
     return ValueError(f"{place}: column {column!r} {what}")
 
 
-def check_width(source: Source, rows: set[int], width: int) -> None:
-    """These rows must have all their fields."""
+def check_width(source: Source, rows: set[int] | None, width: int) -> None:
+    """These rows, or all, must have as many fields."""
     for number, record in enumerate(records(source)):
-        if number in rows and 0 < len(record.fields) < width:
+        if (rows is None or number in rows) and len(record.fields) not in (0, width):
             raise _wrong_width(record, width)
 
 
-def first_fault(source: Source, columns: Columns, error: Exception) -> ValueError:
+def first_fault(source: Source, columns: Columns | None, error: Exception) -> ValueError:
     """What polars could not read, as a line and a value; its own words where nothing is found."""
-    width = len(columns.file_names)
     if source.is_text:
-        numbers = {
-            name: columns.file_names.index(name)
-            for role, name in columns.names.items()
-            if columns.is_number(role)
-        }
+        width = 0 if columns is None else len(columns.file_names)
         for record in records(source):
-            if record.fields and len(record.fields) != width:
-                return _wrong_width(record, width)
-            for field in record.fields:
-                if _REPLACED in field:
-                    return ValueError(f"{record}: text must be UTF-8, got {field!r}")
-            for name, place in numbers.items():
-                if record.fields and record.fields[place] and not _is_number(record.fields[place]):
-                    value = record.fields[place]
-                    return ValueError(f"{record}: column {name!r} must be a number, but is {value!r}")
-    for file in source.files[1:]:
-        kinds = replace(source, files=(file,)).scan().collect_schema()
-        for role, name in columns.names.items():
-            if name in kinds and kinds[name] != columns.kinds[role]:
-                before = f"in {source.files[0]} it is {columns.kinds[role]}"
-                return ValueError(f"{file}: column {name!r} is {kinds[name]}, but {before}")
+            width = width or len(record.fields)
+            fault = _fault_of(record, width, columns) if record.fields else None
+            if fault:
+                return fault
     return ValueError(f"{source.files[0]}: {str(error).splitlines()[0]}")
 
 
-def _wrong_width(record: Record, width: int) -> ValueError:
-    shown = record.fields if len(record.fields) <= width else record.fields[: width + 1]
-    return ValueError(f"{record}: {width} fields are required, got {len(record.fields)}: {shown}")
+def _fault_of(record: Record, width: int, columns: Columns | None) -> ValueError | None:
+    if len(record.fields) != width:
+        return _wrong_width(record, width)
+    for field in record.fields:
+        if _REPLACED in field:
+            return ValueError(f"{record}: text must be UTF-8, got {field!r}")
+    return None if columns is None else _wrong_value(record, columns)
 
 
-def _is_number(text: str) -> bool:
+def _wrong_value(record: Record, columns: Columns) -> ValueError | None:
+    for role, name in columns.names.items():
+        value, required = record.fields[columns.file_names.index(name)], columns.required_text(role)
+        if value and required and _kind_of(value) != required:
+            column = columns.asked[role]
+            return ValueError(f"{record}: column {column!r} must be {required}, but is {value!r}")
+    return None
+
+
+def first_bad_time(source: Source, column: str | int, place: int) -> ValueError:
+    """The first value of a column of times that is not of the kind of those before it."""
+    required = None
+    for record in records(source):
+        value = record.fields[place] if place < len(record.fields) else ""
+        kind = _kind_of(value)
+        if value and (kind is None or kind != (required or kind)):
+            wanted = required or "Unix seconds or a date"
+            return ValueError(f"{record}: column {column!r} must be {wanted}, but is {value!r}")
+        required = required or kind
+    return ValueError(f"{source.files[0]}: column {column!r} must be Unix seconds or dates, but is text")
+
+
+def _kind_of(value: str) -> str | None:
+    """What text stands for, in the words of `Columns.required_text`."""
+    value = value.strip()
+    if _NUMBER.fullmatch(value):
+        return "a number"
     try:
-        return not math.isnan(float(text)) or text.strip().lower() == "nan"
+        datetime.fromisoformat(value.removesuffix("Z"))
     except ValueError:
-        return False
+        return None
+    return "a date" if len(value) == len("2026-01-01") else "a date and time"
+
+
+def _record(source: Source, row: int) -> Record:
+    return next(record for number, record in enumerate(records(source)) if number == row)
+
+
+def _file_and_row(source: Source, row: int) -> str:
+    """Rows are counted over all files."""
+    import polars as pl
+
+    for one in source.each_file():
+        count = one.scan().select(pl.len()).collect().item()
+        if row < count:
+            return f"{one.files[0]}, row {row}"
+        row -= count
+    return f"row {row}"
+
+
+def _wrong_width(record: Record, width: int) -> ValueError:
+    shown = record.fields[: width + 1]
+    return ValueError(f"{record}: {width} fields are required, got {len(record.fields)}: {shown}")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from ..interactions import LATEST_TIME
 from ..progress import Report, bar
 from ..settings import checked_number
 from .codes import Codes
-from .columns import LAST, Columns, expression_of
+from .columns import CUT, Columns, expression_of
 from .faults import blank_rows, check_width, fault_at, first_fault
 from .source import ROW, Source
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 BATCH = 2**17  # rows at a time: enough to keep every thread busy, little to hold
 LARGEST_FLOAT = float(np.finfo(np.float32).max)
 
-T = TypeVar("T")
 Triples = tuple[IdMap, IdMap, Rows, Rows, Floats | None, Floats | None, Times | None]
 
 
@@ -42,46 +42,50 @@ def read(
     progress: bool | None,
 ) -> Triples:
     """Users, items, and for each interaction the rows of both, its label, weight and time."""
+    for role in ("user", "item"):
+        if roles[role] is None:
+            raise TypeError(f"{role} must be the name or the position of a column, got None")
     if min_rating is None:
         roles = {**roles, "rating": None}
     else:
         min_rating = checked_number("min_rating", min_rating)
-    by_name = all(isinstance(column, str) for column in roles.values() if column is not None)
-    source = Source.of(path, format, separator, by_name if header is None else header, quote)
-    columns = _with_polars_errors(source, None, lambda: Columns.of(source, roles))
-    query = _query(source, columns, min_rating, expression_of(where, source.files[0]))
-    return _with_polars_errors(source, columns, lambda: _collect(source, columns, query, progress))
-
-
-def _query(source: Source, columns: Columns, min_rating: float | None, where: pl.Expr | None) -> pl.LazyFrame:
-    in_filter = set() if where is None else set(where.meta.root_names())
-    unknown = in_filter - set(columns.file_names)
+    if header is None:
+        header = all(isinstance(column, str) for column in roles.values() if column is not None)
+    with _polars_errors(path, None, None):
+        source = Source.of(path, format, separator, header, quote)
+    with _polars_errors(path, source, None):
+        columns = Columns.of(source, roles)
+    condition = expression_of(where, source.files[0])
+    in_filter = set() if condition is None else set(condition.meta.root_names())
+    unknown = sorted(in_filter - set(columns.file_names))
     if unknown:
-        raise ValueError(
-            f"{source.files[0]}: where names {sorted(unknown)}, but the file has {columns.file_names}"
-        )
-    types = columns.types(in_filter) if source.is_text else None
-    return columns.needed(source.scan(types), min_rating, where)
+        raise ValueError(f"{source.files[0]}: where names {unknown}, but the file has {columns.file_names}")
+    with _polars_errors(path, source, columns):
+        query = columns.needed(source, in_filter, min_rating, condition)
+        return _collect(source, columns, query, progress)
 
 
-def _with_polars_errors(source: Source, columns: Columns | None, step: Callable[[], T]) -> T:
+@contextmanager
+def _polars_errors(path: str | Path, source: Source | None, columns: Columns | None) -> Iterator[None]:
     """What polars says, as what was required, what came, and where."""
     import polars as pl
 
     try:
-        return step()
+        yield
     except pl.exceptions.NoDataError as error:
-        raise ValueError(f"{source.files[0]}: the file is empty") from error
+        raise ValueError(f"{path}: the file is empty") from error
     except pl.exceptions.PolarsError as error:
-        if columns is None:
-            raise ValueError(f"{source.files[0]}: {str(error).splitlines()[0]}") from error
+        if source is None:
+            raise ValueError(f"{path}: {str(error).splitlines()[0]}") from error
         raise first_fault(source, columns, error) from error
     except OSError as error:  # a compressed file cut short, for one
-        raise OSError(f"{source.files[0]}: {error}") from error
+        if str(path) in str(error):
+            raise
+        raise OSError(f"{path}: {error}") from error
 
 
 def _collect(source: Source, columns: Columns, query: pl.LazyFrame, progress: bool | None) -> Triples:
-    users, items = Codes("user"), Codes("item")
+    users, items = (Codes(name, from_text=source.is_text) for name in ("user", "item"))
     numbers: dict[str, list[NDArray[Any]]] = {
         role: [] for role in columns.names if role in ("label", "weight", "time")
     }
@@ -111,17 +115,17 @@ def _sound_batches(
     import polars as pl
 
     blank: set[int] | None = None
-    cut: set[int] = set()  # the first and the last row without a last field
+    cut: set[int] = set()  # the first and the last row that may not be whole
     for batch in query.collect_batches(chunk_size=BATCH, maintain_order=True, engine="streaming"):
         if len(batch) == 0:
             continue
         if any(batch[role].null_count() for role in columns.names):
             blank = blank_rows(source) if blank is None else blank
             batch = batch.filter(~pl.col(ROW).is_in(sorted(blank)))
-        for role, column in columns.names.items():
+        for role, column in columns.asked.items():
             _check(source, batch, role, column)
-        if LAST in batch.columns and batch[LAST].any():
-            without = batch.filter(LAST)[ROW]
+        if CUT in batch.columns and batch[CUT].any():
+            without = batch.filter(CUT)[ROW]
             cut = {min(cut, default=without[0]), without[-1]}
         yield batch
         report(int(batch[ROW][-1]) + 1 if len(batch) else 0)
@@ -129,7 +133,7 @@ def _sound_batches(
         check_width(source, cut, len(columns.file_names))
 
 
-def _check(source: Source, batch: pl.DataFrame, role: str, column: str) -> None:
+def _check(source: Source, batch: pl.DataFrame, role: str, column: str | int) -> None:
     values = batch[role]
     if values.null_count():
         row = int(np.argmax(values.is_null().to_numpy()))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from .text import first_line, first_record, leading_blanks, line_frame
 
 if TYPE_CHECKING:
     import polars as pl
 
 ROW = "#row"  # the number of a row, counted over all files
+EXTRA = "#extra"  # what follows the last field
 FORMATS = ("csv", "parquet", "arrow")
 SEPARATORS = ("::", "\t", ",", ";", "|", " ")  # looked for in the first line, in this order
-SAMPLE_ROWS = 10_000  # what types of columns other than ids are guessed from
+SAMPLE_ROWS = 10_000  # what the types of columns are guessed from
 _FORMAT_OF = {
     ".parquet": "parquet",
     ".pq": "parquet",
@@ -23,7 +25,6 @@ _FORMAT_OF = {
 }
 _SEPARATOR_OF = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _COMPRESSED = (".gz", ".zst", ".zstd")
-_ONE_FIELD = "\x01"  # a separator that does not occur: the whole line is one field
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Source:
     separator: str = ","
     header: bool = False
     quote: str | None = '"'
+    blanks: int = 0  # blank lines before the first that is not
 
     @classmethod
     def of(
@@ -52,19 +54,39 @@ class Source:
             if separator is not None:
                 raise ValueError(f"separator is for text, but {files[0]} is read as {found}")
             return cls(files, found)
-        if separator is not None and separator != "::" and len(separator.encode()) != 1:
-            raise ValueError(f'separator must be one character or "::", got {separator!r}')
-        return cls(files, found, separator or separator_of(files[0]), header, quote)
+        one = separator in (None, "::") or len((separator or "").encode()) == 1
+        if not one or (separator is not None and separator in ("\n", "\r", "\0", quote)):
+            raise ValueError(
+                f'separator must be "::" or one character, neither the quote ({quote}) nor the end of a '
+                f"line, got {separator!r}"
+            )
+        separator = separator or separator_of(files[0])
+        return cls(files, found, separator, header, quote, leading_blanks(files[0]))
 
     @property
     def is_text(self) -> bool:
         """Text has lines to name in errors; other formats have rows."""
         return self.format == "csv"
 
-    @property
-    def stride(self) -> int:
-        """Fields a column takes: "::" is read as two separators around an empty field."""
-        return 2 if self.separator == "::" else 1
+    def each_file(self) -> list[Source]:
+        """One source for each file."""
+        return [replace(self, files=(file,)) for file in self.files]
+
+    def schema(self) -> dict[str, Any]:
+        """Names and types of the columns, as the first file has them; of text the types are guessed."""
+        import polars as pl
+
+        first = self.each_file()[0]
+        kinds = {
+            name: kind for name, kind in first.scan().collect_schema().items() if name not in (ROW, EXTRA)
+        }
+        if self.separator == "::" and self.is_text:
+            sample = first.scan().head(SAMPLE_ROWS).collect()
+            for name in kinds:
+                for kind in (pl.Float64(), pl.Int64()):
+                    if sample[name].cast(kind, strict=False).null_count() == sample[name].null_count():
+                        kinds[name] = kind
+        return kinds
 
     def scan(self, types: dict[str, Any] | None = None) -> pl.LazyFrame:
         """All rows, numbered."""
@@ -72,25 +94,37 @@ class Source:
 
         files = list(self.files)
         if self.format == "parquet":
-            return pl.scan_parquet(files, row_index_name=ROW)
+            return pl.scan_parquet(files, row_index_name=ROW, glob=False, extra_columns="ignore")
         if self.format == "arrow":
-            return pl.concat(map(_scan_arrow, files)).with_row_index(ROW)
+            return pl.concat(map(_scan_arrow, files), how="diagonal").with_row_index(ROW)
+        if self.separator == "::":
+            return self._scan_double_colons(types or {})
         return pl.scan_csv(
             files,
-            separator=self.separator[0],
+            separator=self.separator,
             has_header=self.header,
             quote_char=self.quote,
             schema_overrides=types,
             infer_schema_length=SAMPLE_ROWS,
             try_parse_dates=True,
             row_index_name=ROW,
+            skip_lines=self.blanks,
+            glob=False,
         )
 
-    def lines(self, file: Path) -> Iterator[str]:
-        """The lines of one text file; what is not UTF-8 in them is replaced."""
-        for batch in _lines(file).collect_batches(maintain_order=True):
-            for line in batch.to_series().to_list():
-                yield "" if line is None else line
+    def _scan_double_colons(self, types: dict[str, Any]) -> pl.LazyFrame:
+        """polars knows separators of one character only, and fields may hold one colon."""
+        import polars as pl
+
+        first = first_record(self).fields
+        names = first if self.header else [f"column_{n + 1}" for n in range(len(first))]
+        lines = line_frame(self.files, skip=self.blanks + self.header).with_row_index(ROW)
+        fields = pl.col("line").str.split_exact("::", len(names)).struct.rename_fields([*names, EXTRA])
+        frame = lines.select(ROW, fields.alias("fields")).unnest("fields")
+        empty_is_missing = [pl.when(pl.col(name) != "").then(pl.col(name)).alias(name) for name in names]
+        return frame.with_columns(empty_is_missing).with_columns(
+            pl.col(name).cast(kind) for name, kind in types.items()
+        )
 
 
 def files_of(path: str | Path) -> list[Path]:
@@ -122,17 +156,9 @@ def separator_of(file: Path) -> str:
         if separator in first:
             return separator
     raise ValueError(
-        f"{file}: line 1 has none of the usual separators {SEPARATORS}: {first[:80]!r}; pass separator=, or "
-        f"format= ({', '.join(FORMATS)}) where it is not text"
+        f"{file}: the first line has none of the usual separators {SEPARATORS}: {first[:80]!r}; pass "
+        f"separator=, or format= ({', '.join(FORMATS)}) where it is not text"
     )
-
-
-def first_line(file: Path) -> str:
-    """Line 1; an empty file is an error."""
-    frame = _lines(file).head(1).collect()
-    if len(frame) == 0:
-        raise ValueError(f"{file}: the file is empty")
-    return frame.item() or ""
 
 
 def _scan_arrow(file: Path) -> pl.LazyFrame:
@@ -140,18 +166,4 @@ def _scan_arrow(file: Path) -> pl.LazyFrame:
 
     with file.open("rb") as opened:
         is_stream = opened.read(6) != b"ARROW1"
-    return pl.read_ipc_stream(file).lazy() if is_stream else pl.scan_ipc(file)
-
-
-def _lines(file: Path) -> pl.LazyFrame:
-    import polars as pl
-
-    return pl.scan_csv(
-        file,
-        separator=_ONE_FIELD,
-        has_header=False,
-        quote_char=None,
-        schema={"line": pl.String},
-        encoding="utf8-lossy",
-        raise_if_empty=False,
-    )
+    return pl.read_ipc_stream(file).lazy() if is_stream else pl.scan_ipc(file, glob=False)

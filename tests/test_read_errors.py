@@ -1,0 +1,403 @@
+import csv
+import gzip
+import itertools
+import re
+
+import polars as pl
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from ialspp import Interactions
+
+FILES = {",": "log.csv", "\t": "log.tsv", "::": "log.dat"}
+WRITERS = {
+    "parquet": pl.DataFrame.write_parquet,
+    "arrow": pl.DataFrame.write_ipc,
+    "arrow stream": pl.DataFrame.write_ipc_stream,
+}
+COLUMNS = {"user": "u", "item": "i"}
+GOOD = {"u": ["a", "b", "c"], "i": [1, 2, 3], "x": [1.0, 2.0, 3.0]}
+
+properties = settings(deadline=None, max_examples=60)
+
+
+def read_text(folder, text, name="log.csv", **options):
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return Interactions.read(path, **{**COLUMNS, **options})
+
+
+def outcome(folder, text, name, **options):
+    """What an error says, if it is one."""
+    try:
+        read_text(folder, text, name, **options)
+    except (OSError, ValueError) as error:
+        return str(error)
+    return None
+
+
+def write(path, form, columns):
+    WRITERS[form](pl.DataFrame(columns), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("errors")
+
+
+BEFORE = {  # what stands before the broken line, and that line's number
+    "a header": ("u,i,w\n", 2),
+    "a row": ("u,i,w\na,1,1\n", 3),
+    "blank lines": ("u,i,w\n\n\na,1,1\n\n", 6),
+    "blank lines before the header": ("\n\nu,i,w\na,1,1\n", 5),
+    "quoted newlines": ('u,i,w\n"a\n\nb",1,1\n"c\nd",2,1\n', 7),
+    "CRLF": ("u,i,w\r\n\r\na,1,1\r\n", 4),
+    "quoted CRLF": ('u,i,w\r\n"a\r\nb",1,1\r\n', 4),
+    "a byte order mark": ("\ufeffu,i,w\na,1,1\n", 3),
+    "a long field": (f"u,i,w\n{'a' * 200_000},1,1\n", 3),
+}
+BROKEN = {  # a broken line, and what is said of it
+    "b,2,-0.5": r"'w'.*-0\.5",
+    "b,2,x": "'w'.*'x'",
+    "b,2,1_000": "'w'.*'1_000'",
+    "b,2,nan": "'w'.*(?i:nan)",
+    "b,2,-inf": "'w'.*-inf",
+    "b,2,1e39": r"'w'.*1e\+?39",
+    ",2,1": "'u'.*missing",
+    "b,,1": "'i'.*missing",
+    "b,2,": "'w'.*missing",
+    "b,2": "'w'.*missing|3 fields.*2",
+    "b": "'i'.*missing|3 fields.*1",
+    "b,2,1,5": "3 fields.*4",
+    'b,2,"1': "",
+    'b,"2,1': "",
+    '"b,2,1': "",
+    '"b"c,2,1': "",
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+@pytest.mark.parametrize("before", BEFORE)
+def test_a_broken_line_is_named_whatever_stands_before_it(tmp_path, before, broken):
+    start, line = BEFORE[before]
+    text = f"{start}{broken}\nc,3,1\nd,4,1\n"
+    with pytest.raises(ValueError, match=rf"(?s)log\.csv, line {line}\b.*({BROKEN[broken]})"):
+        read_text(tmp_path, text, weight="w")
+
+
+@pytest.mark.parametrize(
+    ("broken", "separator"),
+    # between "::" quotes are characters like others
+    [(line, separator) for line in BROKEN for separator in FILES if separator != "::" or '"' not in line],
+)
+def test_a_broken_line_is_named_whatever_separates_its_fields(tmp_path, broken, separator):
+    name, text = FILES[separator], f"u,i,w\r\na,1,1\r\n\r\n{broken}\r\n"
+    with pytest.raises(ValueError, match=rf"(?s){re.escape(name)}, line 4\b.*({BROKEN[broken]})"):
+        read_text(tmp_path, text.replace(",", separator), name, weight="w")
+
+
+@pytest.mark.parametrize(
+    ("broken", "separator"),
+    [*((line, ",") for line in ("b,2,-1", "b,2,x", "b,2", "b,2,1,5", 'b,"2,1')), ("b,2,1,5", "::")],
+)
+def test_a_broken_line_far_down_is_named(tmp_path, broken, separator):
+    text = ("u,i,w\n" + "a,1,1\n" * 210_000 + broken + "\nc,3,1\n").replace(",", separator)
+    with pytest.raises(ValueError, match=rf"{re.escape(FILES[separator])}, line 210002\b"):
+        read_text(tmp_path, text, FILES[separator], weight="w")
+
+
+@pytest.mark.parametrize(
+    ("text", "separator"),
+    [
+        *itertools.product(["a,1\nb\n", "a,1\nb,2,3\n", "a,1\nb,\n", "a,1\n,2\n"], FILES),
+        ('a,1\nb,"2\n', ","),
+        ('a,1\nb,"2\n', "\t"),
+    ],
+)
+def test_a_broken_line_is_named_without_a_header_too(tmp_path, text, separator):
+    name = FILES[separator]
+    with pytest.raises(ValueError, match=rf"{re.escape(name)}, line 2\b"):
+        read_text(tmp_path, text.replace(",", separator), name, user=0, item=1)
+
+
+@pytest.mark.parametrize("separator", FILES)
+def test_a_column_without_a_name_is_named_by_its_place(tmp_path, separator):
+    name = FILES[separator]
+    with pytest.raises(ValueError, match=rf"{re.escape(name)}, line 1: column 2 .*'x'"):
+        read_text(tmp_path, "a,1,x\n".replace(",", separator), name, user=0, item=1, weight=2)
+
+
+@pytest.mark.parametrize("broken", ["b,2,1,1,5", "b,2,1", "b,2", "b", 'b,2,"1,1'])
+@pytest.mark.parametrize("columns", [{}, {"weight": "w"}, {"weight": "x"}, {"user": "w", "item": "x"}])
+def test_a_broken_line_is_named_whichever_columns_are_read(tmp_path, broken, columns):
+    with pytest.raises(ValueError, match=r"log\.csv, line 3\b"):
+        read_text(tmp_path, f"u,i,w,x\na,1,1,1\n{broken}\nc,3,1,1\n", **columns)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "csv.zst"])
+@pytest.mark.parametrize("broken", ["b,2,-1", "b,2,x", "b,,1", "b,2", "b,2,1,5", 'b,"2,1'])
+def test_a_broken_line_of_the_second_file_is_named(tmp_path, broken, suffix):
+    for name, text in ("a", "u,i,w\na,1,1\nb,1,1\n"), ("b", f"u,i,w\n\n{broken}\n"), ("c", "u,i,w\n"):
+        path = tmp_path / f"{name}.{suffix}"
+        path.write_bytes(gzip.compress(text.encode()) if suffix == "csv.gz" else text.encode())
+    with pytest.raises(ValueError, match=rf"b\.{re.escape(suffix)}, line 3\b"):
+        Interactions.read(tmp_path, **COLUMNS, weight="w")
+
+
+@pytest.mark.parametrize("cut", [10, 8, 3])
+def test_a_file_cut_short_in_a_line_is_an_error_at_that_line(tmp_path, cut):
+    text = 'u,i,w\n"an id",1,1\n"and more",2,1'
+    with pytest.raises(ValueError, match=r"log\.csv, line 3\b"):
+        read_text(tmp_path, text[:-cut], weight="w")
+
+
+@pytest.mark.parametrize("bad", ["x", "nan", "-inf", "", "1700000000000", "2020-02-30", "2020-01-01"])
+def test_a_bad_time_among_seconds_is_named(tmp_path, bad):
+    said = f"'?{re.escape(bad)}" if bad else "missing"
+    with pytest.raises(ValueError, match=rf"log\.csv, line 4: column 't'.*{said}"):
+        read_text(tmp_path, f"u,i,t\na,1,5\nb,2,6\nc,3,{bad}\n", time="t")
+
+
+@pytest.mark.parametrize("bad", ["x", "5", "", "2020-02-30", "2020-13-01", "2020-01-01T10:00:00"])
+def test_a_bad_time_among_dates_is_named(tmp_path, bad):
+    said = f"'?{re.escape(bad)}" if bad else "missing"
+    with pytest.raises(ValueError, match=rf"log\.csv, line 4: column 't'.*{said}"):
+        read_text(tmp_path, f"u,i,t\na,1,2020-01-01\nb,2,2020-01-02\nc,3,{bad}\n", time="t")
+
+
+BAD = [
+    ("user", ["a", None, "b"], "missing"),
+    ("item", [1, None, 3], "missing"),
+    ("item", pl.Series(["a", None, "b"], dtype=pl.Categorical), "missing"),
+    ("weight", [1.0, None, 2.0], "missing"),
+    ("weight", [1.0, float("nan"), 2.0], "(?i:nan)"),
+    ("weight", [1.0, float("inf"), 2.0], "inf"),
+    ("weight", [1.0, -0.5, 2.0], r"-0\.5"),
+    ("weight", [1.0, 1e39, 2.0], r"1e\+39"),
+    ("weight", [1, -2, 3], "-2"),
+    ("label", [1.0, float("nan"), 2.0], "(?i:nan)"),
+    ("label", [1, None, 3], "missing"),
+    ("time", [1, 1_700_000_000_000, 3], "milliseconds.*1700000000000"),
+    ("time", [1.0, float("nan"), 3.0], "(?i:nan)"),
+    ("time", [1, None, 3], "missing"),
+    ("rating", [4.0, float("nan"), 4.0], "(?i:nan)"),
+    ("rating", [4.0, None, 4.0], "missing"),
+]
+
+
+def asked(role):
+    return {**COLUMNS, role: "x", **({"min_rating": 4} if role == "rating" else {})}
+
+
+@pytest.mark.parametrize("form", WRITERS)
+@pytest.mark.parametrize(("role", "values", "said"), BAD)
+def test_a_bad_value_is_named_with_file_column_and_row(tmp_path, form, role, values, said):
+    path = write(tmp_path / f"log.{form.split()[0]}", form, {**GOOD, "x": values})
+    with pytest.raises(ValueError, match=rf"{path.name}, row 1: column 'x'.*{said}"):
+        Interactions.read(path, **asked(role))
+
+
+@pytest.mark.parametrize("form", WRITERS)
+@pytest.mark.parametrize(("role", "values", "said"), BAD[::3])
+def test_a_bad_value_of_the_second_file_is_named_with_its_row_there(tmp_path, form, role, values, said):
+    suffix, column = form.split()[0], pl.Series(values)
+    write(tmp_path / f"a.{suffix}", form, {**GOOD, "x": column[[0, 2, 0]]})
+    write(tmp_path / f"b.{suffix}", form, {**GOOD, "x": column})
+    with pytest.raises(ValueError, match=rf"b\.{suffix}, row 1: column 'x'.*{said}"):
+        Interactions.read(tmp_path, **asked(role))
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_a_bad_value_far_down_is_named(tmp_path, form):
+    columns = {"u": range(210_000), "i": range(210_000), "x": [1.0] * 209_999 + [-1.0]}
+    path = write(tmp_path / f"log.{form.split()[0]}", form, columns)
+    with pytest.raises(ValueError, match=rf"{path.name}, row 209999: column 'x'.*-1"):
+        Interactions.read(path, **COLUMNS, weight="x")
+
+
+@pytest.mark.parametrize("form", WRITERS)
+@pytest.mark.parametrize(
+    ("role", "values"),
+    [
+        ("user", [1.0, 2.0, 3.0]),
+        ("item", [True, False, True]),
+        ("item", [b"a", b"b", b"c"]),
+        ("user", [[1], [2], [3]]),
+        ("weight", ["x", "y", "z"]),
+        ("label", [[1.0], [2.0], [3.0]]),
+        ("time", ["x", "y", "z"]),
+        ("time", [True, False, True]),
+        ("rating", ["x", "y", "z"]),
+    ],
+)
+def test_a_column_of_the_wrong_type_is_named(tmp_path, form, role, values):
+    path = write(tmp_path / f"log.{form.split()[0]}", form, {**GOOD, "x": values})
+    with pytest.raises(ValueError, match=rf"{path.name}.*'x'"):
+        Interactions.read(path, **asked(role))
+
+
+@pytest.mark.parametrize("form", WRITERS)
+@pytest.mark.parametrize("role", ["user", "item", "weight", "time"])
+def test_files_whose_types_differ_are_named(tmp_path, form, role):
+    suffix = form.split()[0]
+    write(tmp_path / f"a.{suffix}", form, {**GOOD, "x": [1, 2, 3]})
+    write(tmp_path / f"b.{suffix}", form, {**GOOD, "x": ["1", "2", "3"]})
+    with pytest.raises(ValueError, match=rf"b\.{suffix}.*'x'"):
+        Interactions.read(tmp_path, **{**COLUMNS, role: "x"})
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "arrow"])
+def test_a_file_that_lacks_a_column_the_first_has_is_named(tmp_path, suffix):
+    for name, columns in ("a", GOOD), ("b", {"u": ["a"], "other": [1], "x": [1.0]}):
+        if suffix == "csv":
+            pl.DataFrame(columns).write_csv(tmp_path / f"{name}.csv")
+        else:
+            write(tmp_path / f"{name}.{suffix}", suffix, columns)
+    with pytest.raises(ValueError, match=rf"b\.{suffix}.*'i'"):
+        Interactions.read(tmp_path, **COLUMNS)
+
+
+@pytest.mark.parametrize("role", ["user", "item", "label", "weight", "time", "rating"])
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow"])
+def test_a_column_that_is_not_there_is_named(tmp_path, role, suffix):
+    path = tmp_path / f"log.{suffix}"
+    if suffix in WRITERS:
+        write(path, suffix, GOOD)
+    else:
+        pl.DataFrame(GOOD).write_csv(path, separator="," if suffix == "csv" else "\t")
+    with pytest.raises(ValueError, match=rf"{path.name}: {role} column 'absent'.*'u', 'i', 'x'"):
+        Interactions.read(path, **{**COLUMNS, role: "absent"}, min_rating=0)
+    with pytest.raises(ValueError, match=rf"{path.name}: {role}.*column 3.*3"):
+        Interactions.read(path, **{**COLUMNS, role: 3}, min_rating=0, header=True)
+
+
+@pytest.mark.parametrize(
+    ("where", "error", "said"),
+    [
+        ("absent > 3", ValueError, r"log\.csv: where.*'absent'.*'u', 'i'"),
+        (pl.col("absent") > 3, ValueError, r"log\.csv: where.*'absent'.*'u', 'i'"),
+        ("i > > 3", ValueError, "where.*'i > > 3'"),
+        ("", ValueError, "where"),
+        ("i + 1", ValueError, r"log\.csv"),
+        ("i = 'x'", ValueError, r"log\.csv"),
+        (7, TypeError, "where.*7"),
+    ],
+)
+def test_a_bad_condition_is_named(tmp_path, where, error, said):
+    with pytest.raises(error, match=said):
+        read_text(tmp_path, "u,i\na,1\n", where=where)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"separator": "ab"}, "separator.*'ab'"),
+        ({"separator": ""}, "separator.*''"),
+        ({"separator": "\n"}, "separator"),
+        ({"separator": '"'}, "separator.*quote|quote.*separator"),
+        ({"quote": "ab"}, "quote.*ab"),
+        ({"format": "json"}, "format.*'json'"),
+        ({"user": None}, "user"),
+        ({"user": -1}, "user.*-1"),
+        ({"user": "i"}, "user and item.*'i'"),
+        ({"min_rating": "x", "rating": "i"}, "min_rating.*'x'"),
+        ({"min_rating": float("nan"), "rating": "i"}, "min_rating.*nan"),
+    ],
+)
+def test_bad_arguments_are_named(tmp_path, options, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        read_text(tmp_path, "u,i\na,1\n", **options)
+
+
+@pytest.mark.parametrize("name", ["log.csv", "log.parquet", "log.arrow", "*.csv", "logs"])
+def test_a_file_that_is_not_there_is_named(tmp_path, name):
+    with pytest.raises(FileNotFoundError, match=re.escape(name)):
+        Interactions.read(tmp_path / name, **COLUMNS)
+
+
+def test_an_empty_folder_is_named(tmp_path):
+    with pytest.raises((OSError, ValueError), match=re.escape(tmp_path.name)):
+        Interactions.read(tmp_path, **COLUMNS)
+
+
+@pytest.mark.parametrize(
+    "name", ["log.csv", "log.dat", "log.csv.gz", "log.csv.zst", "log.parquet", "log.arrow"]
+)
+@pytest.mark.parametrize(
+    "text", [b"", b"\n\n", b"\xef\xbb\xbf", b"nothing of the kind", b"\0" * 100, b"\xff" * 9]
+)
+def test_a_file_that_is_empty_or_something_else_is_named(tmp_path, name, text):
+    with pytest.raises((OSError, ValueError), match=re.escape(name)):
+        read_text(tmp_path, text, name)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "txt", "arrows", "tsv"])
+@pytest.mark.parametrize("form", WRITERS)
+def test_a_binary_file_taken_for_text_is_named(tmp_path, form, suffix):
+    path = write(tmp_path / f"log.{suffix}", form, GOOD)
+    with pytest.raises(ValueError, match=path.name):
+        Interactions.read(path, **COLUMNS)
+
+
+@pytest.mark.parametrize("line", [b"\xff,2\n", b"b\xc3,2\n", b'"\xed\xa0\x80",2\n'])
+def test_text_that_is_not_utf_8_is_named_by_line(tmp_path, line):
+    with pytest.raises(ValueError, match=r"log\.csv, line 3\b"):
+        read_text(tmp_path, b"u,i\na,1\n" + line + b"c,3\n")
+
+
+@pytest.mark.parametrize("left", [0.1, 0.5, 0.9, 0.999])
+@pytest.mark.parametrize("form", ["csv.gz", "csv.zst", "parquet", "arrow"])
+def test_a_compressed_or_binary_file_cut_short_is_named(tmp_path, form, left):
+    path = tmp_path / f"log.{form}"
+    columns = pl.DataFrame({"u": range(5000), "i": range(5000)})
+    if form in WRITERS:
+        write(path, form, columns)
+    else:
+        columns.write_csv(path, compression="gzip" if form == "csv.gz" else "zstd")
+    whole = path.read_bytes()
+    with pytest.raises((OSError, ValueError), match=re.escape(path.name)):
+        read_text(tmp_path, whole[: int(len(whole) * left)], path.name)
+
+
+def test_a_stream_cut_short_in_a_batch_is_named(tmp_path):
+    path = write(tmp_path / "log.arrow", "arrow stream", {"u": range(5000), "i": range(5000)})
+    with pytest.raises((OSError, ValueError), match=r"log\.arrow"):
+        read_text(tmp_path, path.read_bytes()[:-2000], "log.arrow")
+
+
+def test_a_damaged_gzip_file_is_named(tmp_path):
+    whole = bytearray(gzip.compress("".join(f"{k},{k}\n" for k in range(5000)).encode()))
+    whole[-8] ^= 255
+    with pytest.raises((OSError, ValueError), match=r"log\.csv\.gz"):
+        read_text(tmp_path, bytes(whole), "log.csv.gz", user=0, item=1)
+
+
+pieces = st.lists(
+    st.sampled_from(["a", "1", ",", "\t", ":", "::", '"', "\n", "\r\n", "\r", " ", "\ufeff", "é", "\0"])
+)
+scraps = st.binary(max_size=80) | pieces.map("".join).map(str.encode)
+
+
+@pytest.mark.parametrize(
+    "name", ["log.csv", "log.tsv", "log.dat", "log.csv.gz", "log.csv.zst", "log.parquet"]
+)
+@pytest.mark.parametrize("columns", [{"user": 0, "item": 1}, {"user": "a", "item": "1", "weight": 2}])
+@given(text=scraps)
+@example(text=b"\r,")
+@example(text=b"\x01\t")
+@properties
+def test_any_bytes_are_data_or_an_error_naming_the_file(folder, name, columns, text):
+    said = outcome(folder, text, name, **columns)
+    assert said is None or name in said
+
+
+@pytest.mark.parametrize(
+    "text", ["u,i\na,1\n", f"u,i\n{'a' * 200_000},1\nb\n", "u,i\na,x\n", "", 'u,i\n"a,1\n']
+)
+def test_settings_of_the_process_are_left_alone(tmp_path, text):
+    before = csv.field_size_limit(), csv.list_dialects(), pl.Config.state()
+    for name in FILES.values():
+        outcome(tmp_path, text, name)
+    assert (csv.field_size_limit(), csv.list_dialects(), pl.Config.state()) == before
