@@ -1,8 +1,7 @@
 """Ranking all items for many users: ours on all threads beside numpy (matmul and argpartition) on one.
 
 numpy ranks users in batches of 500: all at once, its 800 MB of scores take longer. "ranking" is the best k of
-each user; "evaluation" hides what is known of each user and computes Recall@20 and NDCG@100, from the ranking in
-numpy, from standings in ours.
+each user; "evaluation" hides what is known of each user and computes Recall@20 and NDCG@100.
 
     python benchmarks/evaluation.py
 """
@@ -48,7 +47,7 @@ def main() -> None:
     threads = resolve_threads(None)
     calls: dict[str, Callable[[], object]] = {
         "ranking, numpy": lambda: numpy_ranking(x, y, size.k),
-        "ranking, ialspp": lambda: _core.rank(x, y, None, None, size.k, threads)[0],
+        "ranking, ialspp": lambda: _core.rank(x, y, None, None, size.k, 0, threads)[0],
         "evaluation, numpy": lambda: numpy_evaluation(x, y, parts),
         "evaluation, ialspp": lambda: our_evaluation(x, y, parts),
     }

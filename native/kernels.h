@@ -33,7 +33,7 @@ struct Kernels {
 
   // scores.h: passes over the scores of all items
   void (*count)(const float* scores, int64_t n, float score, int64_t* above, int64_t* equal);
-  void (*block_maxima)(const float* scores, int64_t n, int64_t size, float* maxima);
+  void (*panel_maxima)(const float* scores, int64_t n_panels, float* maxima);
   int64_t (*collect)(const float* scores, int64_t begin, int64_t end, float least, int32_t* items,
                      float* found);
 

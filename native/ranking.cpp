@@ -16,13 +16,6 @@ constexpr int64_t kFew = 512;     // items compared each with each; more are sor
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 constexpr float kLowest = -std::numeric_limits<float>::max();
 
-Standing standing_of(const Kernels& k, const float* scores, int64_t n_items, int64_t item) {
-  int64_t above = 0, before = 0, behind = 0;
-  k.count(scores, item, scores[item], &above, &before);
-  k.count(scores + item + 1, n_items - item - 1, scores[item], &above, &behind);
-  return {static_cast<int32_t>(above), static_cast<int32_t>(before + behind), static_cast<int32_t>(before)};
-}
-
 // A bound that at least k of n numbers are above, and not many more unless they are equal; the lowest number
 // there is where no k are above it.
 float bound_below_kth(const Kernels& kernels, const float* numbers, int64_t n, int64_t k) {
@@ -31,10 +24,14 @@ float bound_below_kth(const Kernels& kernels, const float* numbers, int64_t n, i
     kernels.count(numbers, n, bound, &more, &equal);
     return more;
   };
-  float low = kLowest, high = *std::max_element(numbers, numbers + n);
-  const float least = *std::min_element(numbers, numbers + n);
-  if (above(low) < k) return low;
-  if (least > low && above(least) >= k) low = least;
+  if (above(kLowest) < k) return kLowest;
+  float low = std::numeric_limits<float>::infinity(), high = kLowest;
+  for (int64_t i = 0; i < n; ++i)
+    if (numbers[i] > kLowest) {  // not hidden
+      low = std::min(low, numbers[i]);
+      high = std::max(high, numbers[i]);
+    }
+  if (above(low) < k) return kLowest;
   for (int step = 0; step < kHalvings; ++step) {
     const float middle = low / 2 + high / 2;
     const int64_t more = above(middle);
@@ -44,28 +41,42 @@ float bound_below_kth(const Kernels& kernels, const float* numbers, int64_t n, i
   return low;
 }
 
-// How items are cut for ranking: few blocks have one of the k best, and few items of those blocks are.
-// Chunks, of whole blocks, are what is scored at a time.
-struct Cut {
-  int64_t n_items, width, block, chunk;
-
-  Cut(int64_t n_items, int64_t k)
-      : n_items(n_items),
-        width(padded(n_items)),
-        block(std::max(kPanel, n_items / (3 * std::max<int64_t>(k, 1)) / kPanel * kPanel)),
-        chunk((kChunk + block - 1) / block * block) {}
-
-  int64_t blocks() const { return (n_items + block - 1) / block; }
+// The scores of all items for one user, and the largest of each panel: most questions are answered by few
+// panels.
+struct Scores {
+  const float *all, *maxima;
+  int64_t n_items, n_panels;
 };
 
-// The best items of one user, from all scores and the largest of each block.
+Standing standing_of(const Kernels& kernels, const Scores& scores, int64_t item, int64_t depth) {
+  const float score = scores.all[item];
+  if (score != score)
+    return {static_cast<int32_t>(depth), 0, 0};  // what is no number ranks behind everything
+  int64_t above = 0, before = 0, behind = 0, panels_above = 0, panels_equal = 0;
+  kernels.count(scores.maxima, scores.n_panels, score, &panels_above, &panels_equal);
+  if (panels_above < depth)
+    for (int64_t p = 0; p < scores.n_panels; ++p)
+      if (scores.maxima[p] >= score) {
+        const int64_t begin = p * kPanel, end = std::min(begin + kPanel, scores.n_items);
+        const int64_t split = std::clamp(item, begin, end);
+        kernels.count(scores.all + begin, split - begin, score, &above, &before);
+        kernels.count(scores.all + split, end - split, score, &above, &behind);
+      }
+  if (panels_above >= depth || above >= depth) return {static_cast<int32_t>(depth), 0, 0};
+  const int64_t equal = before + behind - 1;  // without itself
+  return {static_cast<int32_t>(above), static_cast<int32_t>(equal), static_cast<int32_t>(before)};
+}
+
+// The best items of one user.
 class Best {
  public:
-  Best(const Kernels& kernels, const Cut& cut, const float* scores, const float* maxima, int64_t k)
-      : kernels_(kernels), cut_(cut), scores_(scores), maxima_(maxima), k_(k) {
-    float* memory = scratch(2 * cut.n_items, Scratch::piece);
+  Best(const Kernels& kernels, const Scores& scores, int64_t k) : kernels_(kernels), scores_(scores), k_(k) {
+    const int64_t width = scores.n_panels * kPanel;
+    float* memory = scratch(4 * width, Scratch::piece);
     items_ = reinterpret_cast<int32_t*>(memory);
-    found_ = memory + cut.n_items;
+    panels_ = items_ + width;
+    found_ = memory + 2 * width;
+    unused_ = memory + 3 * width;
   }
 
   // best first, equal scores by row number; -1 where fewer than k are not hidden
@@ -75,31 +86,37 @@ class Best {
     std::fill_n(best_scores, k_, kHidden);
     if (found <= kFew) return put_in_place(found, best, best_scores);
     const auto before = [&](int32_t a, int32_t b) {
-      return scores_[a] > scores_[b] || (scores_[a] == scores_[b] && a < b);
+      return scores_.all[a] > scores_.all[b] || (scores_.all[a] == scores_.all[b] && a < b);
     };
     const int64_t n = std::min(k_, found);
     std::partial_sort(items_, items_ + n, items_ + found, before);
     std::copy_n(items_, n, best);
-    std::transform(items_, items_ + n, best_scores, [&](int32_t item) { return scores_[item]; });
+    std::transform(items_, items_ + n, best_scores, [&](int32_t item) { return scores_.all[item]; });
   }
 
  private:
   // Every item that may be among the best, ascending.
   int64_t collect() {
-    const float least = bound_below_kth(kernels_, maxima_, cut_.blocks(), k_);
+    const float least = bound_below_kth(kernels_, scores_.maxima, scores_.n_panels, k_);
+    const int64_t panels = kernels_.collect(scores_.maxima, 0, scores_.n_panels, least, panels_, unused_);
     int64_t found = 0;
-    for (int64_t b = 0; b < cut_.blocks(); ++b)
-      if (maxima_[b] > least)
-        found += kernels_.collect(scores_, b * cut_.block, std::min((b + 1) * cut_.block, cut_.n_items),
-                                  least, items_ + found, found_ + found);
+    for (int64_t p = 0; p < panels; ++p) {
+      const int64_t begin = panels_[p] * kPanel;
+      found += kernels_.collect(scores_.all, begin, begin + kPanel, least, items_ + found, found_ + found);
+    }
     return found;
   }
 
   // Each goes where its standing among the others says: no branch to guess, as in a sort.
   void put_in_place(int64_t found, int32_t* best, float* best_scores) {
     for (int64_t i = 0; i < found; ++i) {
-      const Standing standing = standing_of(kernels_, found_, found, i);
-      const int64_t place = standing.above + standing.before;
+      int64_t place = 0, equal = 0, ignored = 0;
+      kernels_.count(found_, found, found_[i], &place, &equal);
+      if (equal > 1) {  // besides itself
+        int64_t before = 0;
+        kernels_.count(found_, i, found_[i], &ignored, &before);
+        place += before;
+      }
       if (place >= k_) continue;
       best[place] = items_[i];
       best_scores[place] = found_[i];
@@ -107,32 +124,31 @@ class Best {
   }
 
   const Kernels& kernels_;
-  const Cut& cut_;
-  const float *scores_, *maxima_;
+  const Scores scores_;
   int64_t k_;
-  int32_t* items_;  // those found, and their scores
-  float* found_;
+  int32_t *items_, *panels_;  // those found, ascending
+  float *found_, *unused_;    // the scores of the items found
 };
 
-// The scores of some users, chunk by chunk; what is hidden is taken out, and the largest of each block noted,
+// The scores of some users, chunk by chunk; what is hidden is taken out, and the largest of each panel noted,
 // while a chunk is still in the cache.
-void score(const Kernels& kernels, const float* x, Range users, const float* items, int64_t dim,
-           const Cut& cut, const Rows* hidden, bool want_maxima, float* scores, float* maxima) {
+void score(const Kernels& kernels, const float* x, Range users, const float* items, int64_t n_items,
+           int64_t dim, const Rows* hidden, float* scores, float* maxima) {
+  const int64_t n_panels = panels_for(n_items), width = n_panels * kPanel;
   int64_t next[kRankedRows];
   for (int64_t r = 0; r < users.size(); ++r) next[r] = hidden ? hidden->offsets[users.begin + r] : 0;
-  for (int64_t begin = 0; begin < cut.n_items; begin += cut.chunk) {
-    const int64_t end = std::min(begin + cut.chunk, cut.n_items);
-    kernels.multiply(x + users.begin * dim, dim, users.size(), dim, items + begin * dim,
-                     panels_for(end - begin), scores + begin, cut.width);
+  for (int64_t first = 0; first < n_panels; first += kChunk) {
+    const int64_t count = std::min(kChunk, n_panels - first), end = (first + count) * kPanel;
+    kernels.multiply(x + users.begin * dim, dim, users.size(), dim, items + first * dim * kPanel, count,
+                     scores + first * kPanel, width);
     for (int64_t r = 0; r < users.size(); ++r) {
-      float* row = scores + r * cut.width;
+      float* row = scores + r * width;
+      if (end > n_items) std::fill(row + n_items, row + end, kHidden);
       if (hidden)
         for (const int64_t last = hidden->offsets[users.begin + r + 1];
              next[r] < last && hidden->columns[next[r]] < end; ++next[r])
           row[hidden->columns[next[r]]] = kHidden;
-      if (want_maxima)
-        kernels.block_maxima(row + begin, end - begin, cut.block,
-                             maxima + r * cut.blocks() + begin / cut.block);
+      kernels.panel_maxima(row + first * kPanel, count, maxima + r * n_panels + first);
     }
   }
 }
@@ -142,21 +158,19 @@ void score(const Kernels& kernels, const float* x, Range users, const float* ite
 void rank(const Kernels& kernels, const float* x, int64_t users, const float* y, int64_t n_items, int64_t dim,
           const Rows* hidden, const Rows* wanted, const Ranking& out, int threads) {
   const AlignedFloats items = transposed_panels(y, n_items, dim, threads);
-  const Cut cut(n_items, out.k);
+  const int64_t n_panels = panels_for(n_items), width = n_panels * kPanel;
   parallel_for(threads, (users + kRankedRows - 1) / kRankedRows, [&](int64_t task) {
     const Range group{task * kRankedRows, std::min((task + 1) * kRankedRows, users)};
-    float* scores = scratch(group.size() * (cut.width + cut.blocks()));
-    float* maxima = scores + group.size() * cut.width;
-    score(kernels, x, group, items.data(), dim, cut, hidden, out.k > 0, scores, maxima);
+    float* scores = scratch(group.size() * (width + n_panels));
+    float* maxima = scores + group.size() * width;
+    score(kernels, x, group, items.data(), n_items, dim, hidden, scores, maxima);
     for (int64_t user = group.begin; user < group.end; ++user) {
       const int64_t r = user - group.begin;
-      const float* row = scores + r * cut.width;
+      const Scores row{scores + r * width, maxima + r * n_panels, n_items, n_panels};
       if (wanted)
         for (int64_t j = wanted->offsets[user]; j < wanted->offsets[user + 1]; ++j)
-          out.standings[j] = standing_of(kernels, row, n_items, wanted->columns[j]);
-      if (out.k > 0)
-        Best(kernels, cut, row, maxima + r * cut.blocks(), out.k)
-            .take(out.items + user * out.k, out.scores + user * out.k);
+          out.standings[j] = standing_of(kernels, row, wanted->columns[j], out.depth);
+      if (out.k > 0) Best(kernels, row, out.k).take(out.items + user * out.k, out.scores + user * out.k);
     }
   });
 }

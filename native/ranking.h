@@ -6,7 +6,8 @@
 
 namespace ialspp {
 
-// Of one wanted item, among all items that are not hidden from its user.
+// Of one wanted item, among all items that are not hidden from its user. Counted only if fewer than `depth`
+// have a higher score; else `above` is `depth` and the others 0.
 struct Standing {
   int32_t above;   // with a higher score
   int32_t equal;   // others with the same score
@@ -14,7 +15,7 @@ struct Standing {
 };
 
 struct Ranking {
-  int64_t k;
+  int64_t k, depth;
   int32_t* items;       // users x k, best first, equal scores by row number; -1 where fewer are left
   float* scores;        // users x k
   Standing* standings;  // one for each entry of `wanted`

@@ -159,7 +159,7 @@ def test_a_transpose_has_every_entry_and_its_place():
 def test_empty_arrays_are_fine():
     assert _core.gramian(floats(0, 3), 0, 3, 2).tolist() == np.zeros((3, 3)).tolist()
     assert _core.squared_sum(floats(0), 2) == 0
-    assert _core.rank(floats(0, 3), floats(4, 3), None, None, 2, 2)[0].shape == (0, 2)
+    assert _core.rank(floats(0, 3), floats(4, 3), None, None, 2, 0, 2)[0].shape == (0, 2)
     empty = _core.Rows(np.zeros(1, np.int64), np.zeros(0, np.int32), 3)
     assert _core.predict(empty, floats(0, 2), floats(3, 2), 2).shape == (0,)
 
@@ -182,7 +182,7 @@ def test_the_best_match_numpys_and_wanted_ones_stand_where_sorting_puts_them(k):
     x, y = (rng.integers(-2, 3, (n, 5)).astype(np.float32) for n in (101, 53))  # small integers: ties
     hidden, wanted = (rng.random((101, 53)) < share for share in (0.3, 0.2))
     hidden[0], wanted[1] = True, False
-    best, scores, standings = _core.rank(x, y, sparse(hidden), sparse(wanted), k, 3)
+    best, scores, standings = _core.rank(x, y, sparse(hidden), sparse(wanted), k, 53, 3)
     places = iter(standings.tolist())
     for user, exact in enumerate(np.where(hidden, -np.inf, x @ y.T)):
         order = [i for i in np.argsort(-exact, kind="stable") if not hidden[user, i]]
@@ -192,6 +192,10 @@ def test_the_best_match_numpys_and_wanted_ones_stand_where_sorting_puts_them(k):
             above, equal = (exact > exact[item]).sum(), (exact == exact[item]).sum() - 1
             assert next(places) == [above, equal, (exact[:item] == exact[item]).sum()]
     assert next(places, None) is None
+    _, _, shallow = _core.rank(x, y, sparse(hidden), sparse(wanted), 0, 6, 3)
+    deep = standings[:, 0] >= 6
+    assert np.array_equal(shallow[~deep], standings[~deep])
+    assert (shallow[deep] == [6, 0, 0]).all()
 
 
 def sparse(mask):
@@ -214,7 +218,7 @@ def sparse(mask):
 )
 def test_rankings_of_things_that_do_not_fit_are_exceptions(arguments, message):
     with pytest.raises(ValueError, match=message):
-        _core.rank(*arguments, 2)
+        _core.rank(*arguments, 4, 2)
 
 
 def test_unknown_instruction_sets_are_refused():

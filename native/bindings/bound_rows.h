@@ -14,6 +14,7 @@ class BoundRows {
             Maybe<float> labels, Maybe<float> weights)
       : offsets_(offsets), columns_(columns), labels_(labels), weights_(weights) {
     const int64_t n = length(columns);
+    require(n_columns >= 0, "n_columns must not be negative");
     require(length(offsets) >= 1, "offsets must not be empty");
     const int64_t rows = length(offsets) - 1;
     require(offsets.data()[0] == 0 && offsets.data()[rows] == n,

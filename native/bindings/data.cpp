@@ -60,14 +60,13 @@ auto bound_encode(Dictionary& dictionary, nb::capsule column) {
   require(std::string_view(column.name() ? column.name() : "") == "arrow_array_stream",
           "an Arrow stream is required");
   auto* stream = static_cast<arrow::Stream*>(column.data());
+  require(stream->release, "an Arrow stream can be read once only");
   std::vector<int32_t> numbers;
-  {
-    const WithoutGil release;
-    arrow::for_each_chunk(*stream, [&](int64_t n, const auto& text) {
-      numbers.resize(numbers.size() + n);
-      dictionary.encode(n, text, numbers.data() + numbers.size() - n);
-    });
-  }
+  // With the GIL held: it also guards the dictionary against a second thread.
+  arrow::for_each_chunk(*stream, [&](int64_t n, const auto& text) {
+    numbers.resize(numbers.size() + n);
+    dictionary.encode(n, text, numbers.data() + numbers.size() - n);
+  });
   auto out = new_array<int32_t>(static_cast<int64_t>(numbers.size()));
   std::copy(numbers.begin(), numbers.end(), out.data());
   return out;

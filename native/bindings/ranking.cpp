@@ -22,10 +22,11 @@ const Rows* rows_or_null(const std::string& name, const BoundRows* rows, int64_t
 }
 
 auto bound_rank(Matrix<const float> x, Matrix<const float> items, const BoundRows* hidden,
-                const BoundRows* wanted, int64_t k, int threads) {
+                const BoundRows* wanted, int64_t k, int64_t depth, int threads) {
   const int64_t users = length(x), n_items = length(items), dim = length(items, 1);
   require(length(x, 1) == dim, "both sides' factors must have the same width");
   require(k >= 0 && k <= n_items, "k must be from 0 to the number of items");
+  require(depth >= 0 && depth <= n_items, "depth must be from 0 to the number of items");
   const Rows* hide = rows_or_null("hidden", hidden, users, n_items);
   const Rows* want = rows_or_null("wanted", wanted, users, n_items);
   static_assert(sizeof(Standing) == 3 * sizeof(int32_t));
@@ -34,7 +35,7 @@ auto bound_rank(Matrix<const float> x, Matrix<const float> items, const BoundRow
   auto standings = new_array<int32_t>(wanted ? wanted->size() : 0, int64_t{3});
   {
     const WithoutGil release;
-    const Ranking out{k, best.data(), scores.data(), reinterpret_cast<Standing*>(standings.data())};
+    const Ranking out{k, depth, best.data(), scores.data(), reinterpret_cast<Standing*>(standings.data())};
     rank(kernels(), x.data(), users, items.data(), n_items, dim, hide, want, out, threads);
   }
   return std::tuple(best, scores, standings);
@@ -43,10 +44,12 @@ auto bound_rank(Matrix<const float> x, Matrix<const float> items, const BoundRow
 }  // namespace
 
 void register_ranking(nb::module_& m) {
-  m.def("rank", bound_rank, "x"_a, "items"_a, "hidden"_a.none(), "wanted"_a.none(), "k"_a, "threads"_a,
-        "(the k best items of each row of x, -1 where fewer are left; their scores; for each wanted item how "
-        "many "
-        "score higher, how many others equally, how many of those have a lower row).");
+  m.def(
+      "rank", bound_rank, "x"_a, "items"_a, "hidden"_a.none(), "wanted"_a.none(), "k"_a, "depth"_a,
+      "threads"_a,
+      "(the k best items of each row of x, -1 where fewer are left; their scores; of each wanted item how "
+      "many score higher, how many others equally, how many of those have a lower row, or depth, 0, 0 where "
+      "depth or more score higher).");
 }
 
 }  // namespace ialspp

@@ -18,21 +18,23 @@ void count(const float* scores, int64_t n, float score, int64_t* above, int64_t*
   *equal += level;
 }
 
-inline Vector larger(Vector a, Vector b) { return a > b ? a : b; }
-
-// maxima_b = the largest of scores b * size .. (b + 1) * size - 1, and at the end of what is left; `size` is
-// a multiple of 16
-void block_maxima(const float* scores, int64_t n, int64_t size, float* maxima) {
-  for (int64_t begin = 0; begin < n; begin += size, ++maxima) {
-    float most = scores[begin];
-    if (begin + size <= n) {
-      Vector lanes = load(scores + begin);
-      for (int64_t i = kLanes; i < size; i += kLanes) lanes = larger(lanes, load(scores + begin + i));
-      for (int i = 0; i < kLanes; ++i) most = lanes[i] > most ? lanes[i] : most;
-    } else {
-      for (int64_t i = begin; i < n; ++i) most = scores[i] > most ? scores[i] : most;
+// maxima_p = the largest of scores 16 p .. 16 p + 15
+void panel_maxima(const float* scores, int64_t n_panels, float* maxima) {
+  const Maximum larger;
+  int64_t p = 0;
+  for (; p + kLanes <= n_panels; p += kLanes) {
+    Vector most[kLanes];
+    for (int i = 0; i < kLanes; ++i) {
+      const float* panel = scores + (p + i) * kPanel;
+      most[i] = load(panel);
+      for (int v = 1; v < kVectors; ++v) most[i] = larger(most[i], load(panel + v * kLanes));
     }
-    *maxima = most;
+    store(maxima + p, sum_each(most, larger));
+  }
+  for (; p < n_panels; ++p) {
+    maxima[p] = scores[p * kPanel];
+    for (int64_t i = p * kPanel; i < (p + 1) * kPanel; ++i)
+      if (scores[i] > maxima[p]) maxima[p] = scores[i];
   }
 }
 

@@ -41,10 +41,18 @@ inline Vector pick(Vector a, Vector b, Lanes index) {
 inline Vector pick(Vector a, Vector b, Lanes index) { return __builtin_shuffle(a, b, index); }
 #endif
 
-// Sums of neighbouring groups of `width` lanes of a and b, interleaved: applied with width 1, 2, 4, ...
-// to pairs, pairs of pairs, ..., it leaves the sum of input vector i in lane i.
-template <int width>
-inline Vector add_neighbours(Vector a, Vector b) {
+struct Sum {
+  Vector operator()(Vector a, Vector b) const { return a + b; }
+};
+
+struct Maximum {
+  Vector operator()(Vector a, Vector b) const { return a > b ? a : b; }
+};
+
+// Sums (or another combination) of neighbouring groups of `width` lanes of a and b, interleaved: applied with
+// width 1, 2, 4, ... to pairs, pairs of pairs, ..., it leaves the sum of input vector i in lane i.
+template <int width, class Combine>
+inline Vector combine_neighbours(Vector a, Vector b, Combine combine) {
   Lanes low, high;
   for (int i = 0; i < kLanes; ++i) {
     const int within = i % width, group = i / width;
@@ -52,17 +60,19 @@ inline Vector add_neighbours(Vector a, Vector b) {
     low[i] = start + within;
     high[i] = start + width + within;
   }
-  return pick(a, b, low) + pick(a, b, high);
+  return combine(pick(a, b, low), pick(a, b, high));
 }
 
-// lane i of the result is the sum of all lanes of v[i]; v has kLanes vectors and is overwritten
-template <int width = 1>
-inline Vector sum_each(Vector* v) {
+// lane i of the result is the sum (or another combination) of all lanes of v[i]; v has kLanes vectors and is
+// overwritten
+template <int width = 1, class Combine = Sum>
+inline Vector sum_each(Vector* v, Combine combine = {}) {
   if constexpr (width == kLanes) {
     return v[0];
   } else {
-    for (int i = 0; i < kLanes / (2 * width); ++i) v[i] = add_neighbours<width>(v[2 * i], v[2 * i + 1]);
-    return sum_each<2 * width>(v);
+    for (int i = 0; i < kLanes / (2 * width); ++i)
+      v[i] = combine_neighbours<width>(v[2 * i], v[2 * i + 1], combine);
+    return sum_each<2 * width>(v, combine);
   }
 }
 

@@ -48,9 +48,9 @@ void check_ranking(const Kernels& kernels, int64_t users, int64_t n_items, int64
   std::vector<Standing> standings(columns.size());
   // hidden and wanted in turn: what is hidden cannot be found
   rank(kernels, x.data(), users, y.data(), n_items, dim, &some, nullptr,
-       {k, items.data(), scores.data(), nullptr}, threads);
+       {k, 0, items.data(), scores.data(), nullptr}, threads);
   rank(kernels, x.data(), users, y.data(), n_items, dim, nullptr, &some,
-       {0, nullptr, nullptr, standings.data()}, threads);
+       {0, n_items, nullptr, nullptr, standings.data()}, threads);
   for (int64_t u = 0; u < users; ++u) {
     std::vector<double> exact(n_items, 0.0);
     for (int64_t i = 0; i < n_items; ++i)

@@ -130,13 +130,15 @@ def _evaluated(
     model: Recommender, split: Split, held_out: HeldOut, metrics: list[Metric], progress: bool | None
 ) -> Evaluation:
     asked = np.flatnonzero(held_out.wanted.by_user.counts)
+    n_items = split.train.n_items
     k = max((metric.k or 0 for metric in metrics if metric.of_lists), default=0)
-    standings, best = _ranked(model, held_out, asked, min(k, split.train.n_items), progress)
+    depth = max((metric.k or n_items for metric in metrics), default=0)  # auc looks at every place
+    standings, best = _ranked(model, held_out, asked, min(k, n_items), min(depth, n_items), progress)
     popularity = np.maximum(split.train.by_item.counts, 1) / split.train.n_users
     scores, per_user = {}, {}
     for metric in metrics:
         if metric.name == "coverage":
-            scores[str(metric)] = Score(coverage(best[:, : metric.k], split.train.n_items), math.nan)
+            scores[str(metric)] = Score(coverage(best[:, : metric.k], n_items), math.nan)
             continue
         of_lists = metric.name == "novelty"
         values = novelty(best[:, : metric.k], popularity) if of_lists else metric.of_each(standings)
@@ -150,9 +152,9 @@ def _mean(values: Doubles) -> Score:
 
 
 def _ranked(
-    model: Recommender, held_out: HeldOut, asked: NDArray[np.int64], k: int, progress: bool | None
+    model: Recommender, held_out: HeldOut, asked: NDArray[np.int64], k: int, depth: int, progress: bool | None
 ) -> tuple[Standings, Rows]:
-    """Where the wanted items of the users asked about stand, and the best k of each."""
+    """Where the wanted items of the users asked about stand, as far as `depth`, and the best k of each."""
     if held_out.candidates is not None:
         if k:
             raise ValueError(
@@ -173,6 +175,7 @@ def _ranked(
                 given.take(users).native(),
                 held_out.wanted.by_user.take(users).native(),
                 k,
+                depth,
                 threads,
             )
             best.append(found[0])

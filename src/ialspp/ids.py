@@ -83,7 +83,7 @@ class IdMap:
             missing = wanted[~known].tolist()
             shown = ", ".join(repr(value) for value in missing[:5])
             more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-            hint = self._swapped_hint(wanted[~known], other) or self._kind_hint(wanted)
+            hint = self._kind_hint(wanted) + self._swapped_hint(wanted[~known], other)
             raise UnknownIdError(f"unknown {self.name}: {shown}{more}{hint}")
         return rows
 

@@ -27,7 +27,7 @@ def rank(
     """
     checked_integer("k", k, 0)
     hide = None if hidden is None else hidden.native()
-    best, scores, _ = _core.rank(vectors, items, hide, None, min(k, len(items)), threads)
+    best, scores, _ = _core.rank(vectors, items, hide, None, min(k, len(items)), 0, threads)
     left = (best >= 0).sum(axis=1)
     return [
         Ranking(ids.ids[row[:n]].tolist(), of_row[:n])
