@@ -18,8 +18,7 @@ AlignedFloats pack_columns(const float* x, int64_t rows, int64_t dim, int64_t be
 // none.
 void rotate(const Kernels& kernels, float* x, int64_t rows, int64_t dim, const double* q, int threads);
 
-// Y' as panels of sixteen rows of Y beside each other, so that X Y' is a product of `multiply`; zeros in the
-// last
+// Y' as panels of sixteen rows of Y beside each other, the last filled with zeros: X Y' is then a `multiply`
 AlignedFloats transposed_panels(const float* y, int64_t rows, int64_t dim, int threads);
 
 // sum_r weight_r |x_r|^2

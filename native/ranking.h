@@ -21,9 +21,9 @@ struct Ranking {
   Standing* standings;  // one for each entry of `wanted`
 };
 
-// X (users x dim) against all items Y (n_items x dim). Row u of `hidden` lists what may not be named to user
-// u, row u of `wanted` what is asked for; either may be absent. One sum in one order for each score, whatever
-// is beside it.
+// X (users x dim) against all items Y (n_items x dim). Row u of `hidden` lists, ascending, what may not be
+// named to user u, row u of `wanted` what is asked for; either may be absent. One sum in one order for each
+// score, whatever is beside it.
 void rank(const Kernels& kernels, const float* x, int64_t users, const float* y, int64_t n_items, int64_t dim,
           const Rows* hidden, const Rows* wanted, const Ranking& out, int threads);
 

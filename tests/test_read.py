@@ -466,3 +466,35 @@ def test_progress_is_drawn_on_request_and_on_a_terminal_only(long_log, capfd):
     out, err = capfd.readouterr()
     assert out == ""
     assert err.strip()
+
+
+def test_each_file_may_start_with_blank_lines_of_its_own(tmp_path):
+    for start in ("", "\n", "\n\n"):
+        for name, text in (("a.csv", "1,2\n"), ("b.csv", f"{start}3,4\n5,6\n"), ("c.csv", "\n7,8\n")):
+            (tmp_path / name).write_text(text)
+            (tmp_path / name).with_suffix(".dat").write_text(text.replace(",", "::"))
+        for pattern in ("*.csv", "*.dat"):
+            data = Interactions.read(tmp_path / pattern, user=0, item=1)
+            assert pairs(data) == {(1, 2), (3, 4), (5, 6), (7, 8)}
+
+
+def test_a_filter_on_ids_leaves_them_as_they_are_written(tmp_path):
+    text = "u,i,n\n7,1,1\n007,1,1\n8,2,3\n"
+    data = read_text(tmp_path, text, user="u", item="i", where="u > 7 OR n = 1")
+    assert data.users.ids.tolist() == ["007", "7", "8"]
+
+
+def test_what_programs_hide_in_a_folder_is_not_read(tmp_path):
+    for name in ("a.csv", ".hidden/a.csv", "_temporary/0/a.csv", "more/b.csv", "more/.c.csv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"{name},1\n")
+    assert Interactions.read(tmp_path, user=0, item=1).users.ids.tolist() == ["a.csv", "more/b.csv"]
+
+
+def test_columns_without_names_are_numbered_for_filters(tmp_path):
+    for name, text in (("log.csv", "a,1,5\nb,2,6\n"), ("log.dat", "a::1::5\nb::2::6\n")):
+        assert pairs(read_text(tmp_path, text, name, where="column_2 > 5")) == {("b", 2)}
+
+
+def test_one_column_by_name_means_there_is_a_header(tmp_path):
+    assert pairs(read_text(tmp_path, "u,i\na,1\n", user="u", item=1)) == {("a", 1)}

@@ -301,7 +301,7 @@ def test_a_bad_condition_is_named(tmp_path, where, error, said):
         ({"format": "json"}, "format.*'json'"),
         ({"user": None}, "user"),
         ({"user": -1}, "user.*-1"),
-        ({"user": "i"}, "user and item.*'i'"),
+        ({"user": "i"}, "user must be a column of its own, but 'i' is also item"),
         ({"min_rating": "x", "rating": "i"}, "min_rating.*'x'"),
         ({"min_rating": float("nan"), "rating": "i"}, "min_rating.*nan"),
     ],
@@ -401,3 +401,27 @@ def test_settings_of_the_process_are_left_alone(tmp_path, text):
     for name in FILES.values():
         outcome(tmp_path, text, name)
     assert (csv.field_size_limit(), csv.list_dialects(), pl.Config.state()) == before
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weight": "u"}, "user must be a column of its own, but 'u' is also weight"),
+        ({"time": "i"}, "item must be a column of its own, but 'i' is also time"),
+        ({"rating": "w"}, "rating='w' is the column that min_rating looks at; give that too"),
+    ],
+)
+def test_columns_that_make_no_sense_are_named(tmp_path, options, message):
+    with pytest.raises(ValueError, match=message):
+        read_text(tmp_path, "u,i,w\n1,2,3\n", **options)
+
+
+def test_a_date_that_means_two_things_is_an_error(tmp_path):
+    with pytest.raises(
+        ValueError, match=r"line 2: column 't' must be Unix seconds or an ISO date.*'01/02/2024'"
+    ):
+        read_text(tmp_path, "u,i,t\na,1,01/02/2024\nb,2,03/02/2024\n", time="t")
+
+
+def test_a_file_of_a_header_alone_has_no_bad_times(tmp_path):
+    assert len(read_text(tmp_path, "u,i,t\n", time="t")) == 0

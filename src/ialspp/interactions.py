@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime, timezone
 from numbers import Real
 from pathlib import Path
 from typing import Any, Literal
@@ -102,7 +103,7 @@ class Interactions:
         label: str | int | None = None,
         weight: str | int | None = None,
         time: str | int | None = None,
-        rating: str | int = "rating",
+        rating: str | int | None = None,
         min_rating: float | None = None,
         where: Any = None,
         min_user: int = 1,
@@ -125,10 +126,10 @@ class Interactions:
             strings; in text they are integers where every one is written as an integer (7, not 007). Rows are
             in the order of the sorted ids. Times are Unix seconds or dates, without a zone taken as UTC.
         rating, min_rating
-            Keep rows whose column `rating` is at least `min_rating`.
+            Keep rows whose column `rating` (the one of that name where not given) is at least `min_rating`.
         where
             Keep rows for which this holds: SQL such as "rating >= 4 AND kind = 'buy'", or a polars
-            expression.
+            expression. Without a header the columns are column_0, column_1, ...
         min_user, min_item
             Keep users with so many items and items with so many users; see `core`.
         format
@@ -136,7 +137,7 @@ class Interactions:
         separator
             Between fields of text: one character or "::". By the suffix, or else found in the first line.
         header
-            Whether the first line of text holds names. Without it: yes if columns are given by name.
+            Whether the first line of text holds names. Without it: yes if a column is given by name.
         quote
             What may surround a field of text; None where quotes mean nothing, as between "::".
         progress
@@ -247,6 +248,10 @@ class Interactions:
         Users and items left without any are gone, and the others in the order of their ids, unless `users` or
         `items` says which rows there are.
         """
+        if entries.dtype != bool or entries.shape != (len(self),):
+            raise ValueError(
+                f"entries must be {len(self)} booleans, got {entries.dtype} of shape {entries.shape}"
+            )
         rows = self.by_user
         user, item = rows.row_numbers[entries], rows.columns[entries]
         users = Axis.of(self.users, user) if users is None else users
@@ -318,7 +323,11 @@ def times_of(values: ArrayLike | None, length: int) -> Times | None:
     """Times as they are kept: Unix seconds in double precision, which holds microseconds."""
     if values is None:
         return None
+    if isinstance(values, np.ndarray):
+        refuse_masked(values, "time")
     array = np.asarray(values)
+    if array.dtype == object:  # dates with a zone
+        array = np.array([_unix_seconds(value) for value in array])
     if array.dtype.kind == "M":
         missing = np.flatnonzero(np.isnat(array))
         if len(missing):
@@ -336,6 +345,12 @@ def times_of(values: ArrayLike | None, length: int) -> Times | None:
             "divide milliseconds by 1000"
         )
     return times
+
+
+def _unix_seconds(value: Any) -> float:
+    if not isinstance(value, datetime):
+        raise TypeError(f"time must be Unix seconds or dates, got {value!r}")
+    return (value if value.tzinfo else value.replace(tzinfo=timezone.utc)).timestamp()
 
 
 def _numbers(values: ArrayLike, length: int, name: str) -> Floats:

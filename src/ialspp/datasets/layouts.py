@@ -30,7 +30,7 @@ def read_ratings(file: Path, separator: str, min_rating: float | None) -> Intera
         user=user,
         item=item,
         time=time if width == 4 else None,
-        rating=rating,
+        rating=rating if min_rating is not None else None,
         min_rating=min_rating,
         format="csv",
         separator=separator,

@@ -15,7 +15,7 @@ from ..ids import IdMap
 if TYPE_CHECKING:
     import polars as pl
 
-_INTEGER = re.compile(r"-?[1-9][0-9]*|0")  # written the one way Python writes it
+_INTEGER = re.compile(r"-?[1-9][0-9]{0,999}|0")  # written the one way Python writes it
 
 
 class Codes:

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .faults import check_width, first_bad_time
+from .faults import check_times, check_width
 from .source import EXTRA, ROW, Source
 from .text import first_record
 
 if TYPE_CHECKING:
     import polars as pl
 
-CUT = "#cut"  # a row of text whose last field is missing
+BLANK = "#blank"  # a row of text without anything
+BROKEN = "#broken"  # a row of text that may have too few or too many fields
 NUMBERS = ("label", "weight", "rating")
-MOST_CHECKED = 16  # columns of text of which all are looked at, so that polars notices a field too many
+MOST_CHECKED = 16  # columns of text that are looked at, whether asked for or not
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,12 @@ class Columns:
                 check_width(source, None, width)
         asked = {role: column for role, column in wanted.items() if column is not None}
         found = {role: _named(source.files[0], role, column, names) for role, column in asked.items()}
-        if found["user"] == found["item"]:
-            raise ValueError(f"user and item must be two columns, got {found['user']!r} for both")
+        for role in ("user", "item"):
+            others = [other for other, name in found.items() if name == found[role] and other != role]
+            if others:
+                raise ValueError(
+                    f"{role} must be a column of its own, but {asked[role]!r} is also {others[0]}"
+                )
         columns = cls(asked, names, found, kinds)
         for role in found:
             columns._check_kind(source, role)
@@ -71,8 +76,9 @@ class Columns:
         elif role == "time":
             fits = kind.is_numeric() or kind in (pl.Date, pl.Datetime)
             required = "Unix seconds or dates"
-            if source.is_text and not fits:
-                raise first_bad_time(source, self.asked[role], self.file_names.index(name))
+            if source.is_text and not kind.is_numeric():
+                check_times(source, self.asked[role], self.file_names.index(name), guessed=fits)
+                fits = True
         else:
             fits = source.is_text or kind.is_numeric()
             required = "numbers"
@@ -103,9 +109,8 @@ class Columns:
     def types(self, in_filter: set[str]) -> dict[str, pl.DataType]:
         """Types to read a text file's columns as; one that is not named is left to be guessed.
 
-        Ids are text until all are known: that 007 is not 7 shows in the text alone. An id that a filter looks
-        at is what the filter takes it for. Numbers are floats, though the first thousands may look like
-        integers.
+        Ids are text until all are known: that 007 is not 7 shows in the text alone. Numbers are floats,
+        though the first thousands may look like integers.
         """
         import polars as pl
 
@@ -113,15 +118,11 @@ class Columns:
         types: dict[str, pl.DataType] = {}
         for name in self.file_names:
             role = roles.get(name)
-            if role in ("user", "item"):
-                types[name] = self.kinds[name] if name in in_filter else pl.String()
-            elif role is not None and self.is_number(role):
-                types[name] = pl.Float64()
-            elif name in in_filter:
-                if self.kinds[name].is_numeric():
-                    types[name] = pl.Float64()
-            elif role is None:
+            number = self.is_number(role) if role else self.kinds[name].is_numeric()
+            if role in ("user", "item") or (role is None and name not in in_filter):
                 types[name] = pl.String()
+            elif number:
+                types[name] = pl.Float64()
         return types
 
     def needed(
@@ -131,14 +132,20 @@ class Columns:
         import polars as pl
 
         frame = source.scan(self.types(in_filter) if source.is_text else None)
+        ids = {role: self.names[role] for role in ("user", "item")}
         if where is not None:
-            frame = frame.filter(where)
+            # The filter sees an id as what it looks like, and leaves the id itself as it is written.
+            seen = [pl.col(name).cast(self.kinds[name]) for name in ids.values() if name in in_filter]
+            kept = [pl.col(name).alias(f"#{role}") for role, name in ids.items()]
+            frame = frame.with_columns(*kept).with_columns(*seen).filter(where)
+            ids = {role: f"#{role}" for role in ids}
         if "rating" in self.names:
             rating = pl.col(self.names["rating"]).cast(pl.Float64)
             # A missing rating stays, to be complained about.
             frame = frame.filter((rating >= min_rating) | rating.is_null() | rating.is_nan())
-        chosen = [self._expression(role).alias(role) for role in self.names]
-        return frame.select(ROW, *chosen, *(self._checks(source) if source.is_text else []))
+        numbers = [self._expression(role).alias(role) for role in self.names if role not in ids]
+        chosen = [pl.col(name).alias(role) for role, name in ids.items()]
+        return frame.select(ROW, *chosen, *numbers, *(self._line_checks(source) if source.is_text else []))
 
     def _expression(self, role: str) -> pl.Expr:
         import polars as pl
@@ -146,20 +153,21 @@ class Columns:
         column = pl.col(self.names[role])
         if self.is_number(role):
             return column.cast(pl.Float64)
-        if role != "time":
-            return column
         return column.cast(pl.Datetime("us")).dt.epoch("us").cast(pl.Float64) / 1e6
 
-    def _checks(self, source: Source) -> list[pl.Expr]:
-        """Whether lines are whole: polars looks for a field too many only where all columns are read."""
+    def _line_checks(self, source: Source) -> list[pl.Expr]:
+        """Whether a line is blank, and whether it may be cut short or too long.
+
+        polars looks for a field too many only where all columns are read.
+        """
         import polars as pl
 
         *others, last = self.file_names
-        cut = pl.col(last).is_null()
+        missing = [pl.col(name).is_null() for name in (*others[: MOST_CHECKED - 1], last)]
+        broken = missing[-1]
         if source.separator == "::":
-            return [(cut | pl.col(EXTRA).is_not_null()).alias(CUT)]
-        looked_at = others if len(self.file_names) <= MOST_CHECKED else []
-        return [cut.alias(CUT), *(pl.col(name).is_null().alias(f"#{name}") for name in looked_at)]
+            broken = broken | pl.col(EXTRA).is_not_null()
+        return [pl.all_horizontal(missing).alias(BLANK), broken.alias(BROKEN)]
 
 
 def expression_of(where: Any, file: Path) -> pl.Expr | None:

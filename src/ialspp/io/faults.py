@@ -7,20 +7,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from .source import Source
-from .text import Record, records
+from .text import Record, line_frame, records
 
 if TYPE_CHECKING:
     from .columns import Columns
 
 _REPLACED = "\ufffd"  # what stands where bytes were not UTF-8
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity)", re.IGNORECASE)
-
-
-def blank_rows(source: Source) -> set[int]:
-    """Numbers of the rows that are blank lines."""
-    if not source.is_text:
-        return set()
-    return {row for row, record in enumerate(records(source)) if not record.fields}
 
 
 def fault_at(source: Source, row: int, column: str | int, value: object, required: str) -> ValueError:
@@ -32,9 +25,20 @@ def fault_at(source: Source, row: int, column: str | int, value: object, require
 
 def check_width(source: Source, rows: set[int] | None, width: int) -> None:
     """These rows, or all, must have as many fields."""
+    if rows is not None and all(_looks_whole(source, row, width) for row in rows):
+        return
     for number, record in enumerate(records(source)):
         if (rows is None or number in rows) and len(record.fields) not in (0, width):
             raise _wrong_width(record, width)
+
+
+def _looks_whole(source: Source, row: int, width: int) -> bool:
+    """A quick look at one line, where rows are lines; where they are not, it only looks wrong."""
+    if len(source.files) > 1:
+        return False
+    place = source.blanks[0] + source.header + row
+    found = line_frame(source.files[0], lenient=True).slice(place, 1).collect()
+    return len(found) == 1 and (found.item() or "").count(source.separator) == width - 1
 
 
 def first_fault(source: Source, columns: Columns | None, error: Exception) -> ValueError:
@@ -46,7 +50,8 @@ def first_fault(source: Source, columns: Columns | None, error: Exception) -> Va
             fault = _fault_of(record, width, columns) if record.fields else None
             if fault:
                 return fault
-    return ValueError(f"{source.files[0]}: {str(error).splitlines()[0]}")
+    hint = "; where quotes mean nothing, pass quote=None" if "malformed" in str(error) else ""
+    return ValueError(f"{source.files[0]}: {str(error).splitlines()[0]}{hint}")
 
 
 def _fault_of(record: Record, width: int, columns: Columns | None) -> ValueError | None:
@@ -67,17 +72,23 @@ def _wrong_value(record: Record, columns: Columns) -> ValueError | None:
     return None
 
 
-def first_bad_time(source: Source, column: str | int, place: int) -> ValueError:
-    """The first value of a column of times that is not of the kind of those before it."""
+def check_times(source: Source, column: str | int, place: int, *, guessed: bool) -> None:
+    """Times that are not numbers must be ISO dates: others, such as 01/02/2026, mean two things.
+
+    guessed: polars takes them for dates, so the first says what they are.
+    """
     required = None
     for record in records(source):
         value = record.fields[place] if place < len(record.fields) else ""
         kind = _kind_of(value)
         if value and (kind is None or kind != (required or kind)):
-            wanted = required or "Unix seconds or a date"
-            return ValueError(f"{record}: column {column!r} must be {wanted}, but is {value!r}")
+            wanted = required or "Unix seconds or an ISO date such as 2026-01-31"
+            raise ValueError(f"{record}: column {column!r} must be {wanted}, but is {value!r}")
         required = required or kind
-    return ValueError(f"{source.files[0]}: column {column!r} must be Unix seconds or dates, but is text")
+        if required and guessed:
+            return
+    if required:
+        raise ValueError(f"{source.files[0]}: column {column!r} must be Unix seconds or dates, but is text")
 
 
 def _kind_of(value: str) -> str | None:

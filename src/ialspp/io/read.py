@@ -16,9 +16,9 @@ from ..interactions import LATEST_TIME
 from ..progress import Report, bar
 from ..settings import checked_number
 from .codes import Codes
-from .columns import CUT, Columns, expression_of
-from .faults import blank_rows, check_width, fault_at, first_fault
-from .source import ROW, Source
+from .columns import BLANK, BROKEN, Columns, expression_of
+from .faults import check_width, fault_at, first_fault
+from .source import COMPRESSED, ROW, Source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,14 +45,14 @@ def read(
     for role in ("user", "item"):
         if roles[role] is None:
             raise TypeError(f"{role} must be the name or the position of a column, got None")
-    if min_rating is None:
-        roles = {**roles, "rating": None}
-    else:
+    if min_rating is not None:
         min_rating = checked_number("min_rating", min_rating)
-    if header is None:
-        header = all(isinstance(column, str) for column in roles.values() if column is not None)
+        roles = {**roles, "rating": "rating" if roles["rating"] is None else roles["rating"]}
+    elif roles["rating"] is not None:
+        raise ValueError(f"rating={roles['rating']!r} is the column that min_rating looks at; give that too")
+    named = any(isinstance(column, str) for column in roles.values())
     with _polars_errors(path, None, None):
-        source = Source.of(path, format, separator, header, quote)
+        source = Source.of(path, format, separator, header, quote, named)
     with _polars_errors(path, source, None):
         columns = Columns.of(source, roles)
     condition = expression_of(where, source.files[0])
@@ -114,23 +114,21 @@ def _sound_batches(
     """Batches in which every value is there and can be used; the first that cannot is an error."""
     import polars as pl
 
-    blank: set[int] | None = None
-    cut: set[int] = set()  # the first and the last row that may not be whole
+    broken: set[int] = set()  # the first and the last row that may not be whole
     for batch in query.collect_batches(chunk_size=BATCH, maintain_order=True, engine="streaming"):
         if len(batch) == 0:
             continue
-        if any(batch[role].null_count() for role in columns.names):
-            blank = blank_rows(source) if blank is None else blank
-            batch = batch.filter(~pl.col(ROW).is_in(sorted(blank)))
+        report(int(batch[ROW][-1]) + 1)
+        if BLANK in batch.columns and batch[BLANK].any():
+            batch = batch.filter(~pl.col(BLANK))
         for role, column in columns.asked.items():
             _check(source, batch, role, column)
-        if CUT in batch.columns and batch[CUT].any():
-            without = batch.filter(CUT)[ROW]
-            cut = {min(cut, default=without[0]), without[-1]}
+        if BROKEN in batch.columns and batch[BROKEN].any():
+            rows = batch.filter(BROKEN)[ROW]
+            broken = {min(broken, default=rows[0]), rows[-1]}
         yield batch
-        report(int(batch[ROW][-1]) + 1 if len(batch) else 0)
-    if cut:
-        check_width(source, cut, len(columns.file_names))
+    if broken:
+        check_width(source, broken, len(columns.file_names))
 
 
 def _check(source: Source, batch: pl.DataFrame, role: str, column: str | int) -> None:
@@ -159,7 +157,7 @@ def _rows_expected(source: Source) -> float | None:
 
     if not source.is_text:
         return float(source.scan().select(pl.len()).collect().item())
-    if any(file.suffix.lower() in (".gz", ".zst", ".zstd") for file in source.files):
+    if any(file.suffix.lower() in COMPRESSED for file in source.files):
         return None
     with source.files[0].open("rb") as file:
         start = file.read(2**16)

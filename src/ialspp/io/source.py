@@ -24,7 +24,7 @@ _FORMAT_OF = {
     ".feather": "arrow",
 }
 _SEPARATOR_OF = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-_COMPRESSED = (".gz", ".zst", ".zstd")
+COMPRESSED = (".gz", ".zst", ".zstd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,22 @@ class Source:
     separator: str = ","
     header: bool = False
     quote: str | None = '"'
-    blanks: int = 0  # blank lines before the first that is not
+    blanks: tuple[int, ...] = ()  # of each file: blank lines before the first that is not
 
     @classmethod
     def of(
-        cls, path: str | Path, format: str | None, separator: str | None, header: bool, quote: str | None
+        cls,
+        path: str | Path,
+        format: str | None,
+        separator: str | None,
+        header: bool | None,
+        quote: str | None,
+        named: bool,
     ) -> Source:
-        """The files a path, a folder or a pattern stands for, and their format."""
+        """The files a path, a folder or a pattern stands for, and how they are written.
+
+        named: whether columns are asked for by name, and so whether there is a header if nothing says so.
+        """
         if format not in (None, *FORMATS):
             raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
         files = tuple(files_of(path))
@@ -51,8 +60,10 @@ class Source:
             raise ValueError(f"{path}: files of one format are required, got {', '.join(sorted(formats))}")
         found = formats.pop()
         if found != "csv":
-            if separator is not None:
-                raise ValueError(f"separator is for text, but {files[0]} is read as {found}")
+            if separator is not None or header is False:
+                raise ValueError(
+                    f"{files[0]} is read as {found}: it has no separator, and columns have names"
+                )
             return cls(files, found)
         one = separator in (None, "::") or len((separator or "").encode()) == 1
         if not one or (separator is not None and separator in ("\n", "\r", "\0", quote)):
@@ -61,7 +72,8 @@ class Source:
                 f"line, got {separator!r}"
             )
         separator = separator or separator_of(files[0])
-        return cls(files, found, separator, header, quote, leading_blanks(files[0]))
+        blanks = tuple(leading_blanks(file) for file in files)
+        return cls(files, found, separator, named if header is None else bool(header), quote, blanks)
 
     @property
     def is_text(self) -> bool:
@@ -70,7 +82,8 @@ class Source:
 
     def each_file(self) -> list[Source]:
         """One source for each file."""
-        return [replace(self, files=(file,)) for file in self.files]
+        blanks = self.blanks or (0,) * len(self.files)
+        return [replace(self, files=(file,), blanks=(n,)) for file, n in zip(self.files, blanks, strict=True)]
 
     def schema(self) -> dict[str, Any]:
         """Names and types of the columns, as the first file has them; of text the types are guessed."""
@@ -99,6 +112,8 @@ class Source:
             return pl.concat(map(_scan_arrow, files), how="diagonal").with_row_index(ROW)
         if self.separator == "::":
             return self._scan_double_colons(types or {})
+        if len(set(self.blanks)) > 1:
+            return pl.concat(one.scan(types).drop(ROW) for one in self.each_file()).with_row_index(ROW)
         return pl.scan_csv(
             files,
             separator=self.separator,
@@ -108,7 +123,8 @@ class Source:
             infer_schema_length=SAMPLE_ROWS,
             try_parse_dates=True,
             row_index_name=ROW,
-            skip_lines=self.blanks,
+            skip_lines=self.blanks[0],
+            with_column_names=None if self.header else _by_position,
             glob=False,
         )
 
@@ -117,8 +133,14 @@ class Source:
         import polars as pl
 
         first = first_record(self).fields
-        names = first if self.header else [f"column_{n + 1}" for n in range(len(first))]
-        lines = line_frame(self.files, skip=self.blanks + self.header).with_row_index(ROW)
+        names = first if self.header else _by_position(first)
+        if len(set(names)) < len(names):
+            raise ValueError(f"{self.files[0]}: the names of columns must differ, got {names}")
+        frames = [
+            line_frame(file, skip=blanks + self.header)
+            for file, blanks in zip(self.files, self.blanks, strict=True)
+        ]
+        lines = pl.concat(frames).with_row_index(ROW)
         fields = pl.col("line").str.split_exact("::", len(names)).struct.rename_fields([*names, EXTRA])
         frame = lines.select(ROW, fields.alias("fields")).unnest("fields")
         empty_is_missing = [pl.when(pl.col(name) != "").then(pl.col(name)).alias(name) for name in names]
@@ -133,7 +155,7 @@ def files_of(path: str | Path) -> list[Path]:
     if whole.is_file():
         return [whole]
     if whole.is_dir():
-        found = [p for p in sorted(whole.rglob("*")) if p.is_file() and not p.name.startswith((".", "_"))]
+        found = [p for p in sorted(whole.rglob("*")) if p.is_file() and not _is_hidden(p.relative_to(whole))]
         if not found:
             raise FileNotFoundError(f"{whole}: the folder has no files to read")
         return found
@@ -146,9 +168,19 @@ def files_of(path: str | Path) -> list[Path]:
     return found
 
 
+def _is_hidden(path: Path) -> bool:
+    """What other programs keep for themselves, such as .ipynb_checkpoints and _temporary."""
+    return any(part.startswith((".", "_")) for part in path.parts)
+
+
+def _by_position(names: list[str]) -> list[str]:
+    """Names for columns that have none."""
+    return [f"column_{place}" for place in range(len(names))]
+
+
 def separator_of(file: Path) -> str:
     """By the name's suffix, or else the first of the usual separators that the first line has."""
-    suffixes = [s.lower() for s in file.suffixes if s.lower() not in _COMPRESSED]
+    suffixes = [s.lower() for s in file.suffixes if s.lower() not in COMPRESSED]
     if suffixes and suffixes[-1] in _SEPARATOR_OF:
         return _SEPARATOR_OF[suffixes[-1]]
     first = first_line(file)

@@ -7,7 +7,7 @@ gone through once more, record by record.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ class Record:
         return f"{self.file}, line {self.line}"
 
 
-def line_frame(files: Sequence[Path], *, skip: int = 0, lenient: bool = False) -> pl.LazyFrame:
+def line_frame(file: Path, *, skip: int = 0, lenient: bool = False) -> pl.LazyFrame:
     """A column of lines; blank ones are missing, and what is not UTF-8 in them is replaced.
 
     lenient: what follows a NUL is cut off instead of an error.
@@ -40,7 +40,7 @@ def line_frame(files: Sequence[Path], *, skip: int = 0, lenient: bool = False) -
     import polars as pl
 
     return pl.scan_csv(
-        list(files),
+        file,
         separator=_NEVER,
         has_header=False,
         quote_char=None,
@@ -56,7 +56,7 @@ def line_frame(files: Sequence[Path], *, skip: int = 0, lenient: bool = False) -
 def lines(file: Path) -> Iterator[str]:
     """The lines of a file, one after the other."""
     start = "\ufeff"  # a byte order mark
-    for batch in line_frame([file], lenient=True).collect_batches(maintain_order=True):
+    for batch in line_frame(file, lenient=True).collect_batches(maintain_order=True):
         for line in batch.to_series().to_list():
             yield "" if line is None else line.removeprefix(start)
             start = ""
