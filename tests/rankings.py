@@ -26,7 +26,8 @@ class Fixed:
         self.tastes = self.item_factors if tastes is None else np.array(tastes, dtype=np.float32)
         self.threads = threads
 
-    def fit(self, data):
+    def fit(self, data, progress=None):
+        assert progress in (None, False)
         self.trained_on = data
         self.user_factors = self.user_factors[: data.n_users]
         return self

@@ -24,8 +24,9 @@ class MostPopular:
 
     trained_on: Interactions | None = None
 
-    def fit(self, data: Interactions) -> MostPopular:
-        """Keep the data, whose counts are the scores."""
+    def fit(self, data: Interactions, *, progress: bool | None = None) -> MostPopular:
+        """Keep the data, whose counts are the scores; it takes no time, and draws no progress."""
+        del progress
         self.trained_on = data
         return self
 
@@ -55,8 +56,9 @@ class Random:
     def __init__(self, seed: int = 0) -> None:
         self.seed = checked_integer("seed", seed, 0)
 
-    def fit(self, data: Interactions) -> Random:
-        """Keep the data, which says how many vectors to draw."""
+    def fit(self, data: Interactions, *, progress: bool | None = None) -> Random:
+        """Keep the data, which says how many vectors to draw; it takes no time, and draws no progress."""
+        del progress
         self.trained_on = data
         return self
 

@@ -36,7 +36,7 @@ class Recommender(Protocol):
     def item_factors(self) -> Floats:
         """One row per item of the training data."""
 
-    def fit(self, data: Interactions) -> Any:
+    def fit(self, data: Interactions, *, progress: bool | None = None) -> Any:
         """Train."""
 
     def fold_in_rows(self, rows: Csr) -> Floats:
@@ -61,9 +61,7 @@ class Evaluation:
     protocol: str
     users: int  # who were asked about; users of whom nothing is wanted are left out
     scores: dict[str, Score]
-    per_user: dict[
-        str, Doubles
-    ]  # in the order of the held-out users; not for coverage, which is of all together
+    per_user: dict[str, Doubles]  # in the order of the held-out users; coverage is of all together
 
     def __getitem__(self, metric: str) -> Score:
         return self.scores[metric]
@@ -90,6 +88,7 @@ def evaluate(
     *,
     metrics: Iterable[str] | None = None,
     on: Literal["test", "validation"] = "test",
+    threads: int | None = None,
     progress: bool | None = None,
 ) -> Evaluation:
     """Ask the model for what was held out, and say how well it answers.
@@ -105,9 +104,38 @@ def evaluate(
         Names such as "ndcg@100", of `ialspp.metrics.NAMES`; those of the split's protocol where not given.
     on
         Which of the split's held-out users.
+    threads
+        None: as many as the model uses. Results do not depend on it.
     progress
         True or False: draw a progress bar or don't. None: on a terminal only.
     """
+    held_out, chosen = checked_question(split, metrics, on)
+    if model.trained_on is None:
+        model.fit(split.train, progress=progress)
+    elif not _same_pairs(model.trained_on, split.train):
+        raise ValueError(
+            f"the model must be fitted on the split's training data, {split.train!r}, but was fitted on "
+            f"{model.trained_on!r}, which may hold the answers"
+        )
+    n_items = split.train.n_items
+    asked = np.flatnonzero(held_out.wanted.by_user.counts)
+    k = min(max((metric.k or 0 for metric in chosen if metric.of_lists), default=0), n_items)
+    depth = min(max((metric.k or n_items for metric in chosen), default=0), n_items)  # auc goes all the way
+    threads = resolve_threads(getattr(model, "threads", None) if threads is None else threads)
+    if held_out.candidates is None:
+        standings, best = _ranked(model, held_out, asked, k, depth, threads, progress)
+    else:
+        standings = _among_candidates(model, held_out, asked, threads)
+        best = np.empty((len(asked), 0), dtype=np.int32)
+    return _scored(split, len(asked), chosen, standings, best)
+
+
+def checked_question(
+    split: Split, metrics: Iterable[str] | None, on: Literal["test", "validation"]
+) -> tuple[HeldOut, list[Metric]]:
+    """Whom to ask and what to report, before anything is computed."""
+    if not isinstance(split, Split):
+        raise TypeError(f"split must be a Split, as ialspp.split makes them, got {type(split).__name__}")
     if on not in ("test", "validation"):
         raise ValueError(f'on must be "test" or "validation", got {on!r}')
     held_out = split.test if on == "test" else split.validation
@@ -116,34 +144,23 @@ def evaluate(
     if isinstance(metrics, str) or not (metrics is None or isinstance(metrics, Iterable)):
         raise TypeError(f"metrics must be a sequence of names, got {metrics!r}")
     chosen = [Metric.parse(name) for name in (split.metrics if metrics is None else metrics)]
-    if model.trained_on is None:
-        model.fit(split.train)
-    elif not _same_pairs(model.trained_on, split.train):
-        raise ValueError(
-            f"the model must be fitted on the split's training data, {split.train!r}, but was fitted on "
-            f"{model.trained_on!r}, which may hold the answers"
-        )
-    return _evaluated(model, split, held_out, chosen, progress)
+    lists = [str(metric) for metric in chosen if metric.of_lists]
+    if lists and held_out.candidates is not None:
+        raise ValueError(f"{lists[0]} is of rankings of all items; here only candidates are ranked")
+    return held_out, chosen
 
 
-def _evaluated(
-    model: Recommender, split: Split, held_out: HeldOut, metrics: list[Metric], progress: bool | None
-) -> Evaluation:
-    asked = np.flatnonzero(held_out.wanted.by_user.counts)
-    n_items = split.train.n_items
-    k = max((metric.k or 0 for metric in metrics if metric.of_lists), default=0)
-    depth = max((metric.k or n_items for metric in metrics), default=0)  # auc looks at every place
-    standings, best = _ranked(model, held_out, asked, min(k, n_items), min(depth, n_items), progress)
+def _scored(split: Split, users: int, metrics: list[Metric], standings: Standings, best: Rows) -> Evaluation:
     popularity = np.maximum(split.train.by_item.counts, 1) / split.train.n_users
     scores, per_user = {}, {}
     for metric in metrics:
+        shown = best[:, : metric.k]
         if metric.name == "coverage":
-            scores[str(metric)] = Score(coverage(best[:, : metric.k], n_items), math.nan)
+            scores[str(metric)] = Score(coverage(shown, split.train.n_items), math.nan)
             continue
-        of_lists = metric.name == "novelty"
-        values = novelty(best[:, : metric.k], popularity) if of_lists else metric.of_each(standings)
+        values = novelty(shown, popularity) if metric.of_lists else metric.of_each(standings)
         scores[str(metric)], per_user[str(metric)] = _mean(values), values
-    return Evaluation(split.protocol, len(asked), scores, per_user)
+    return Evaluation(split.protocol, users, scores, per_user)
 
 
 def _mean(values: Doubles) -> Score:
@@ -152,69 +169,57 @@ def _mean(values: Doubles) -> Score:
 
 
 def _ranked(
-    model: Recommender, held_out: HeldOut, asked: NDArray[np.int64], k: int, depth: int, progress: bool | None
+    model: Recommender,
+    held_out: HeldOut,
+    asked: NDArray[np.int64],
+    k: int,
+    depth: int,
+    threads: int,
+    progress: bool | None,
 ) -> tuple[Standings, Rows]:
     """Where the wanted items of the users asked about stand, as far as `depth`, and the best k of each."""
-    if held_out.candidates is not None:
-        if k:
-            raise ValueError(
-                "coverage and novelty are of rankings of all items; here only candidates are ranked"
-            )
-        return _among_candidates(model, held_out, asked), np.empty((len(asked), 0), dtype=np.int32)
-    given = held_out.given.by_user
-    wanted = held_out.wanted.by_user.take(asked)
+    given, wanted = held_out.given.by_user.take(asked), held_out.wanted.by_user.take(asked)
     vectors, items = _vectors(model, held_out, asked)
-    threads = resolve_threads(getattr(model, "threads", None))
     counts, best = [], []
     with bar("evaluating", len(asked), progress) as report:
         for begin in range(0, len(asked), USERS_AT_ONCE):
-            users = asked[begin : begin + USERS_AT_ONCE]
-            found = _core.rank(
-                vectors[begin : begin + len(users)],
-                items,
-                given.take(users).native(),
-                held_out.wanted.by_user.take(users).native(),
-                k,
-                depth,
-                threads,
-            )
+            users = np.arange(begin, min(begin + USERS_AT_ONCE, len(asked)))
+            hidden, of_these = given.take(users).native(), wanted.take(users).native()
+            found = _core.rank(vectors[users], items, hidden, of_these, k, depth, threads)
             best.append(found[0])
             counts.append(found[2])
-            report(begin + len(users))
+            report(int(users[-1]) + 1)
     above, equal, before = np.concatenate(counts).T
-    ranked = given.n_columns - given.counts[asked]
+    ranked = given.n_columns - given.counts
     return Standings.of(wanted.offsets, above, equal, before, ranked), np.concatenate(best)
 
 
 def _vectors(model: Recommender, held_out: HeldOut, users: NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Of these users, and of all items."""
     if held_out.strangers:
-        vectors = model.fold_in_rows(held_out.given.by_user.take(users))
+        vectors = _checked("user", model.fold_in_rows(held_out.given.by_user.take(users)), len(users))
     else:
-        vectors = model.user_factors
-        _check_vectors("user", vectors, held_out.given.n_users)
-        vectors = vectors[users]
-    items = model.item_factors
-    _check_vectors("user", vectors, len(users))
-    _check_vectors("item", items, held_out.given.n_items)
-    return vectors, items
+        vectors = _checked("user", model.user_factors, held_out.given.n_users)[users]
+    return vectors, _checked("item", model.item_factors, held_out.given.n_items)
 
 
-def _check_vectors(name: str, vectors: Floats, rows: int) -> None:
+def _checked(name: str, vectors: Floats, rows: int) -> Floats:
     if vectors.ndim != 2 or len(vectors) != rows:
         raise ValueError(f"the model must have {rows} {name} vectors, got an array of shape {vectors.shape}")
     bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if len(bad):
         raise ValueError(f"the model's {name} vectors must be finite, but that of row {bad[0]} is not")
+    return vectors
 
 
-def _among_candidates(model: Recommender, held_out: HeldOut, asked: NDArray[np.int64]) -> Standings:
+def _among_candidates(
+    model: Recommender, held_out: HeldOut, asked: NDArray[np.int64], threads: int
+) -> Standings:
     """The same with a few items to rank for each user."""
     assert held_out.candidates is not None
     candidates, wanted = held_out.candidates.take(asked), held_out.wanted.by_user.take(asked)
     labels = np.zeros(len(candidates.columns), dtype=np.float32)  # a residual against 0 is the score
     rows = _core.Rows(candidates.offsets, candidates.columns, candidates.n_columns, labels)
-    threads = resolve_threads(getattr(model, "threads", None))
     scores = _core.predict(rows, *_vectors(model, held_out, asked), threads)
     user = candidates.row_numbers
     order = np.lexsort((candidates.columns, -scores, user))

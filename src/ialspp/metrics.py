@@ -1,7 +1,7 @@
 """How good rankings are, from where the wanted items stand in them.
 
 n wanted items of a user, ranked among all that could be recommended, stand at places 0, 1, 2, ...; those
-before k are hits. Items of equal score are ranked by row number, which is the order of their ids.
+before k are hits. Items of equal score are ranked by row number.
 """
 
 from __future__ import annotations
@@ -154,11 +154,11 @@ class Metric:
     @classmethod
     def parse(cls, text: str) -> Metric:
         """Any of `NAMES` with a number for k."""
-        parts = re.fullmatch(r"([a-z_]+)(?:@([1-9][0-9]{0,8}))?", str(text))
-        if parts:
-            metric = cls(parts[1], int(parts[2]) if parts[2] else None)
-            if (metric.k is None) == (metric.name == "auc") and f"{metric.name}@k" in (*NAMES, "auc@k"):
-                return metric
+        parts = re.fullmatch(r"([a-z_]+)@([1-9][0-9]{0,8})", str(text))
+        if text == "auc":
+            return cls(text, None)
+        if parts and parts[1] in (*_AT_K, *_OF_LISTS):
+            return cls(parts[1], int(parts[2]))
         raise ValueError(f"a metric must be one of {', '.join(NAMES)}, with a number for k, got {text!r}")
 
     @property

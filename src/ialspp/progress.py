@@ -31,6 +31,35 @@ def bar(what: str, total: float | None, show: bool | None) -> Iterator[Report]:
 
 
 @contextmanager
+def download_bar(name: str) -> Iterator[Callable[[int, int | None], None]]:
+    """A function to call with the bytes that have come, and those in all where known."""
+    console = _console(None)
+    if console is None:
+        yield lambda _done, _total: None
+        return
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    columns = (
+        TextColumn(name, markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as drawn:
+        task = drawn.add_task(name, total=None)
+        yield lambda done, total: drawn.update(task, completed=done, total=total)
+
+
+@contextmanager
 def epoch_bar(epochs: int, show: bool | None) -> Iterator[Report]:
     """A function to call with the loss after each epoch; `show` as for `bar`."""
     console = _console(show)

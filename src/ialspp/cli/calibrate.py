@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from ..calibrate import Calibration, block_sizes, default_path
 from ..calibrate import calibrate as measure_machine
+from ..progress import bar
 
 ROUNDS = 3
 
@@ -49,12 +50,10 @@ def calibrate(
 
 def measured(dims: list[int], scale: float, threads: int | None) -> Calibration:
     """With a progress bar."""
-    total = ROUNDS * sum(len(block_sizes(d)) for d in dims)
-    columns = TextColumn("measuring"), BarColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=total)
+    done = count(1)
+    with bar("measuring", ROUNDS * sum(len(block_sizes(d)) for d in dims), None) as report:
         return measure_machine(
-            dims, scale=scale, rounds=ROUNDS, threads=threads, report=lambda: bar.advance(task)
+            dims, scale=scale, rounds=ROUNDS, threads=threads, report=lambda: report(next(done))
         )
 
 

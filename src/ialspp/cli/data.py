@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timezone
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from ..datasets import KNOWN
 from ..interactions import Interactions
@@ -26,9 +26,9 @@ def look_into(source: Source, as_json: JsonOption = False) -> None:
     """
     facts = described(source.load())
     if as_json:
-        print(json.dumps({"source": source.source, **facts}))
+        print(json.dumps({"source": source.said(), **facts}))
         return
-    table = Table(title=source.source, show_header=False)
+    table = Table(title=Text(source.source), show_header=False)
     for name, value in facts.items():
         table.add_row(name.replace("_", " "), _shown(value))
     Console().print(table)
@@ -81,7 +81,7 @@ def described(loaded: Interactions | Split) -> dict[str, Any]:
 
 
 def _date(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, tz=timezone.utc).isoformat(sep=" ", timespec="seconds")
+    return f"{np.datetime64(int(seconds), 's')}Z"  # of any year, unlike datetime
 
 
 def _shown(value: Any) -> str:

@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from ..baselines import MostPopular, Random
 from ..evaluation import Evaluation, Recommender
 from ..evaluation import evaluate as measured
-from ..metrics import Metric
 from ..model import ImplicitMF
 from ..objective import Objective
 from ..solvers import IALS, ICD, IALSpp, SpectralCG
@@ -59,8 +59,12 @@ def evaluate(
     """
     if solver not in SOLVERS:
         raise ValueError(f"--solver must be one of {', '.join(SOLVERS)}, got {solver!r}")
-    for name in metric or []:
-        Metric.parse(name)  # not only after training
+    objective = Objective(
+        unobserved_weight=unobserved_weight, regularization=regularization, exponent=exponent
+    )
+    model = ImplicitMF(
+        dim, solver=SOLVERS[solver](), objective=objective, epochs=epochs, seed=seed, threads=threads
+    )
     said = {
         "held_out": held_out,
         "test_share": test_share,
@@ -70,37 +74,41 @@ def evaluate(
         "min_item": min_item,
         "seed": split_seed,
     }
-    parts = split_of(source, protocol, {name: value for name, value in said.items() if value is not None})
-    objective = Objective(
-        unobserved_weight=unobserved_weight, regularization=regularization, exponent=exponent
-    )
-    model = ImplicitMF(
-        dim, solver=SOLVERS[solver](), objective=objective, epochs=epochs, seed=seed, threads=threads
-    )
-    start = time.perf_counter()
-    model.fit(parts.train)
-    fitted = time.perf_counter()
-    systems: dict[str, Recommender] = {"model": model, "most popular": MostPopular(), "random": Random()}
+    options = {name: value for name, value in said.items() if value is not None}
+    parts = split_of(source, protocol, dict(options))
     on: Literal["test", "validation"] = "validation" if validation else "test"
-    results = {name: measured(system, parts, metrics=metric, on=on) for name, system in systems.items()}
-    seconds = {"fit": fitted - start, "evaluate": time.perf_counter() - fitted}
+    start = time.perf_counter()
+    systems: dict[str, Recommender] = {"model": model, "most popular": MostPopular(), "random": Random()}
+    results = {
+        name: measured(system, parts, metrics=metric, on=on, threads=threads)
+        for name, system in systems.items()
+    }
+    fit = sum(record.seconds for record in model.history)
+    seconds = {"fit": fit, "evaluate": time.perf_counter() - start - fit}
     if as_json:
         settings = {"dim": dim, "solver": str(model.fitted_solver), "epochs": epochs, "seed": seed}
-        print_json(source, parts, {**settings, **asdict(objective)}, results, seconds)
+        asked = {"protocol": parts.protocol, "on": on, **options}
+        print_json(source, parts, asked, {**settings, **asdict(objective)}, results, seconds)
     else:
         show(source, parts, results, seconds)
 
 
 def print_json(
-    source: Source, parts: Split, settings: dict[str, Any], results: dict[str, Evaluation], seconds: Any
+    source: Source,
+    parts: Split,
+    asked: dict[str, Any],
+    settings: dict[str, Any],
+    results: dict[str, Evaluation],
+    seconds: dict[str, float],
 ) -> None:
     """Everything that was asked and answered."""
     answers = {name: result.as_dict()["metrics"] for name, result in results.items()}
     print(
         json.dumps(
             {
-                "source": source.source,
+                "source": source.said(),
                 "data": described(parts),
+                "split": asked,
                 "settings": settings,
                 "users": results["model"].users,
                 "results": answers,
@@ -113,7 +121,8 @@ def print_json(
 def show(source: Source, parts: Split, results: dict[str, Evaluation], seconds: dict[str, float]) -> None:
     """A table."""
     metrics = list(results["model"].scores)
-    table = Table("", title=f"{source.source}, {parts.protocol}, {results['model'].users:,} users")
+    title = f"{source.source}, {parts.protocol}, {results['model'].users:,} users"
+    table = Table("", title=Text(title))
     for metric in metrics:
         table.add_column(metric, justify="right")
     for name, result in results.items():

@@ -17,21 +17,21 @@ def _strong(data: Interactions, options: dict[str, Any]) -> Split:
 
 def _leave_one_out(data: Interactions, options: dict[str, Any]) -> Split:
     pick: Literal["latest", "random"] = "random" if data.times is None else "latest"
-    return splits.leave_one_out(_core(data, options), pick=pick, **_only(options, "negatives", "seed"))
+    return splits.leave_one_out(_enough(data, options), pick=pick, **_only(options, "negatives", "seed"))
 
 
 def _last_days(data: Interactions, options: dict[str, Any]) -> Split:
     if "days" not in options:
         raise ValueError("--protocol last-days needs --days")
-    return splits.last_days(_core(data, options), **_only(options, "days"))
+    return splits.last_days(_enough(data, options), **_only(options, "days"))
 
 
 def _last_item(data: Interactions, options: dict[str, Any]) -> Split:
-    return splits.last_item(_core(data, options), **_only(options))
+    return splits.last_item(_enough(data, options), **_only(options))
 
 
 def _random(data: Interactions, options: dict[str, Any]) -> Split:
-    return splits.random(_core(data, options), **_only(options, "test_share", "seed"))
+    return splits.random(_enough(data, options), **_only(options, "test_share", "seed"))
 
 
 PROTOCOLS = {
@@ -56,11 +56,11 @@ def split_of(source: Source, protocol: str | None, options: dict[str, Any]) -> S
             raise ValueError(f"{source.source} is split already; leave out --protocol and its options")
         return loaded
     if protocol not in PROTOCOLS:
-        raise ValueError(f"--protocol must be one of {', '.join(PROTOCOLS)}, got {protocol}")
+        raise ValueError(f"--protocol must be one of {', '.join(PROTOCOLS)}, got {protocol!r}")
     return PROTOCOLS[protocol](loaded, options)
 
 
-def _core(data: Interactions, options: dict[str, Any]) -> Interactions:
+def _enough(data: Interactions, options: dict[str, Any]) -> Interactions:
     """Users and items with enough interactions; the options for that are used up."""
     return data.core(options.pop("min_user", 1), options.pop("min_item", 1))
 

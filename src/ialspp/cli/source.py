@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -44,6 +45,9 @@ class Source:
     where: Annotated[str | None, typer.Option(help="Rows to keep, in SQL: \"kind = 'buy' AND n > 2\".")] = (
         None
     )
+    format: Annotated[
+        str | None, typer.Option(help="csv (any text), parquet or arrow. Default: by the suffix.")
+    ] = None
     separator: Annotated[str | None, typer.Option(help='Between fields of text: one character or "::".')] = (
         None
     )
@@ -56,10 +60,20 @@ class Source:
         """A name of `KNOWN`, and not a file that is called so."""
         return self.source in KNOWN and not Path(self.source).exists()
 
+    def said(self) -> dict[str, Any]:
+        """The options that were given."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {
+            name: str(value) if name == "path" else value
+            for name, value in values.items()
+            if value is not None
+        }
+
     def load(self, **defaults: Any) -> Interactions | Split:
         """Read, or fetch and read; `defaults` are for what was not said."""
-        said = {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
-        options = {**defaults, **{name: said[name] for name in said if name not in ("source", "path")}}
+        options = {**defaults, **self.said()}
+        for name in ("source", "path"):
+            options.pop(name, None)
         if self.is_known:
             return self._load_known(options)
         if self.path is not None:
@@ -70,8 +84,10 @@ class Source:
         if missing:
             raise ValueError(f"{' and '.join(missing)} must say which columns of {self.source} to read")
         for role in COLUMNS:
-            if role in options and options[role].isdigit():
+            if role in options and re.fullmatch("[0-9]+", options[role]):
                 options[role] = int(options[role])
+        if options.get("separator") == "\\t":  # as a shell passes it
+            options["separator"] = "\t"
         return Interactions.read(self.source, **options)
 
     def _load_known(self, options: dict[str, Any]) -> Interactions | Split:

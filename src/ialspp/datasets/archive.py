@@ -60,9 +60,9 @@ def extracted(archive: Path, name: str) -> Path:
                     if not _is_whole(target, member):  # else another process unpacked it meanwhile
                         _unpack(opened, member, target)
             return target
-    except (BadZipFile, EOFError, zlib.error) as error:
+    except (BadZipFile, EOFError, zlib.error, RuntimeError, NotImplementedError) as error:
         raise ValueError(
-            f"{archive} is not a sound zip archive: {error}; remove it and get it again"
+            f"{archive} is not a zip archive that can be read: {error}; remove it and get it again"
         ) from error
 
 

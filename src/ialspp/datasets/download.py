@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from .bar import Report, download_bar
+from ..progress import download_bar
 from .cache import cache_folder, locked, replace_whole
 from .part import Part
 from .remote import Remote
@@ -14,6 +15,9 @@ from .server import BrokenOffError, FetchError, answer, read
 TRIES = 3  # connections that break in the middle
 PAUSE = 0.5  # seconds before the next
 CHUNK = 1 << 16  # bytes between two looks of the bar; what a sudden end can cost
+
+
+Report = Callable[[int, int | None], None]  # bytes that have come, bytes in all where known
 
 
 class DownloadError(OSError):

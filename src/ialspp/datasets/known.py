@@ -146,7 +146,7 @@ KNOWN: dict[str, DataSet] = {
         terms="package under MIT; for learning and exploration",
     ),
     "ncf": DataSet(
-        description="Leave-one-out splits of He et al. (2017), name=ml-1m or pinterest-20",
+        description="Leave-one-out split of He et al. (2017) of MovieLens 1M",
         load=ncf,
         files="<name>.train.rating, <name>.test.rating and <name>.test.negative",
         home="https://github.com/hexiangnan/neural_collaborative_filtering",
