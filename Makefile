@@ -7,7 +7,7 @@ BIN := .venv/bin
 NATIVE := $(shell find native -type f) CMakeLists.txt
 BUILD := build/native
 
-.PHONY: demo test lint format native-test python-test sanitize bench bench-kernels wheel clean
+.PHONY: demo test lint format native-test python-test sanitize bench bench-data bench-kernels wheel clean
 
 demo: .venv/.demo
 	$(BIN)/python examples/demo.py
@@ -40,6 +40,10 @@ bench: .venv/.peers
 	$(BIN)/python benchmarks/bench.py --dims 512 --epochs 6 --timed-epochs 1 --append
 	$(BIN)/python benchmarks/bench.py --dims 1024 --scale 0.5 --epochs 5 --timed-epochs 1 --append
 	$(BIN)/python benchmarks/blocks.py
+
+bench-data: .venv/.dev
+	$(BIN)/python benchmarks/reading.py
+	$(BIN)/python benchmarks/evaluation.py
 
 bench-kernels: .venv/.dev
 	$(BIN)/cmake -S . -B $(BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \

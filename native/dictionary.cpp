@@ -9,10 +9,18 @@ namespace {
 
 constexpr size_t kFirstSlots = 1024;
 
-uint64_t load(const char* from, size_t bytes) {
-  uint64_t word = 0;
-  std::memcpy(&word, from, bytes);
+template <class Word>
+uint64_t load(const char* from) {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
   return word;
+}
+
+// Up to eight bytes as one number, without a copy of unknown length: the two halves may overlap.
+uint64_t load_few(const char* from, size_t bytes) {
+  if (bytes >= 4) return load<uint32_t>(from) << 32 | load<uint32_t>(from + bytes - 4);
+  if (bytes >= 2) return load<uint16_t>(from) << 16 | load<uint16_t>(from + bytes - 2);
+  return bytes ? load<uint8_t>(from) : 0;
 }
 
 // Both halves of the product: every bit of the result depends on every bit of the arguments.
@@ -30,8 +38,8 @@ uint64_t Dictionary::hash(std::string_view text) {
   uint64_t state = mix(text.size() ^ kOdd, kOther);
   const char* at = text.data();
   size_t left = text.size();
-  for (; left > 8; left -= 8, at += 8) state = mix(state ^ load(at, 8), kOdd);
-  return mix(state ^ (left ? load(at, left) : 0), kOther);
+  for (; left > 8; left -= 8, at += 8) state = mix(state ^ load<uint64_t>(at), kOdd);
+  return mix(state ^ load_few(at, left), kOther);
 }
 
 int32_t Dictionary::number_of(std::string_view text, uint64_t hash) {

@@ -9,7 +9,7 @@ import numpy as np
 
 from .csr import Csr, rows_by_user
 from .ids import IdMap
-from .interactions import labels_of, weights_of
+from .values import labels_of, weights_of
 
 
 def rows_of_histories(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime, timezone
-from numbers import Real
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,10 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .axis import Axis
 from .csr import Csr, Floats, Times, rows_by_user, transpose
-from .ids import IdMap, first_missing, refuse_masked
+from .ids import IdMap, first_missing
 from .settings import checked_integer
-
-LATEST_TIME = 2.0**36  # the year 4147; today in milliseconds is beyond
+from .values import labels_of, not_negative, numbers_of, times_of, weights_of
 
 
 class Interactions:
@@ -185,14 +182,14 @@ class Interactions:
         if len(matrix.shape) != 2:
             raise ValueError(f"a two-dimensional matrix is required, got shape {matrix.shape}")
         coo = matrix.tocoo()
-        numbers = _numbers(coo.data, coo.nnz, values or "matrix") if values else None
+        numbers = numbers_of(coo.data, coo.nnz, values or "matrix") if values else None
         return cls(
             _axis_ids(users, coo.shape[0], "user", "rows"),
             _axis_ids(items, coo.shape[1], "item", "columns"),
             np.asarray(coo.row, dtype=np.int32),
             np.asarray(coo.col, dtype=np.int32),
             numbers if values == "label" else None,
-            _not_negative(numbers) if values == "weight" else None,
+            not_negative(numbers) if values == "weight" else None,
         )
 
     @classmethod
@@ -307,81 +304,6 @@ def _axis_ids(ids: Iterable[Any] | None, length: int, name: str, axis: str) -> I
     if len(mapped) != length:
         raise ValueError(f"{name}s has {len(mapped)} ids, but the matrix has {length} {axis}")
     return mapped
-
-
-def labels_of(values: ArrayLike | None, length: int) -> Floats | None:
-    """Labels as they are kept: one finite number per interaction."""
-    return None if values is None else _numbers(values, length, "label")
-
-
-def weights_of(values: ArrayLike | None, length: int) -> Floats | None:
-    """Weights as they are kept: one finite number per interaction, not negative."""
-    return None if values is None else _not_negative(_numbers(values, length, "weight"))
-
-
-def times_of(values: ArrayLike | None, length: int) -> Times | None:
-    """Times as they are kept: Unix seconds in double precision, which holds microseconds."""
-    if values is None:
-        return None
-    if isinstance(values, np.ndarray):
-        refuse_masked(values, "time")
-    array = np.asarray(values)
-    if array.dtype == object:  # dates with a zone
-        array = np.array([_unix_seconds(value) for value in array])
-    if array.dtype.kind == "M":
-        missing = np.flatnonzero(np.isnat(array))
-        if len(missing):
-            raise ValueError(f"time is missing at position {missing[0]}")
-        array = array.astype("datetime64[us]").astype(np.int64) / 1e6
-    if array.shape != (length,):
-        raise ValueError(f"time must have shape ({length},), one per interaction, got {array.shape}")
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"time must be Unix seconds or dates, got {array.dtype}")
-    times = np.ascontiguousarray(array, dtype=np.float64)
-    bad = np.flatnonzero(~(np.abs(times) <= LATEST_TIME))
-    if len(bad):
-        raise ValueError(
-            f"time must be Unix seconds, but is {array[bad[0]]} at position {bad[0]}; "
-            "divide milliseconds by 1000"
-        )
-    return times
-
-
-def _unix_seconds(value: Any) -> float:
-    if not isinstance(value, datetime):
-        raise TypeError(f"time must be Unix seconds or dates, got {value!r}")
-    return (value if value.tzinfo else value.replace(tzinfo=timezone.utc)).timestamp()
-
-
-def _numbers(values: ArrayLike, length: int, name: str) -> Floats:
-    """One finite number per interaction, in single precision."""
-    if isinstance(values, np.ndarray):
-        refuse_masked(values, name)
-    array = np.asarray(values)
-    if array.shape != (length,):
-        raise ValueError(f"{name} must have shape ({length},), one per interaction, got {array.shape}")
-    if array.dtype == object and all(isinstance(value, Real) for value in array):
-        array = array.astype(np.float64)  # a nullable column of an older pandas
-    if array.dtype.kind not in "iufb":
-        raise TypeError(f"{name} must be numbers, got {array.dtype}")
-    return _finite_floats(array, name)
-
-
-def _finite_floats(array: NDArray[Any], name: str) -> Floats:
-    with np.errstate(over="ignore"):
-        floats = np.ascontiguousarray(array, dtype=np.float32)
-    bad = np.flatnonzero(~np.isfinite(floats))
-    if len(bad):
-        raise ValueError(
-            f"{name} must be finite in single precision, but is {array[bad[0]]} at position {bad[0]}"
-        )
-    return floats
-
-
-def _not_negative(weights: Floats | None) -> Floats | None:
-    if weights is not None and len(bad := np.flatnonzero(weights < 0)):
-        raise ValueError(f"weight must be >= 0, but is {weights[bad[0]]} at position {bad[0]}")
-    return weights
 
 
 def _column(frame: Any, name: str) -> NDArray[Any]:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ..csr import Floats, Rows, Times
 from ..ids import IdMap
-from ..interactions import LATEST_TIME
 from ..progress import Report, bar
 from ..settings import checked_number
+from ..values import LATEST_TIME
 from .codes import Codes
 from .columns import BLANK, BROKEN, Columns, expression_of
 from .faults import check_width, fault_at, first_fault
