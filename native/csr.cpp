@@ -16,17 +16,18 @@ std::vector<int64_t> starts_of(const int32_t* keys, int64_t n, int64_t n_keys, i
 
 }  // namespace
 
+template <class Place>
 void sort_pairs(const int32_t* rows, const int32_t* columns, int64_t n, int64_t n_rows, int64_t n_columns,
-                int64_t* offsets, int32_t* sorted, int64_t* order) {
+                int64_t* offsets, int32_t* sorted, Place* order) {
   // By column first: going through the columns in order then fills every row in order.
   std::vector<int64_t> column_offsets(n_columns + 1);
   std::vector<int32_t> rows_by_column(n);
-  std::vector<int64_t> places(order ? n : 0);
+  std::vector<Place> places(order ? n : 0);
   std::vector<int64_t> next = starts_of(columns, n, n_columns, column_offsets.data());
   for (int64_t i = 0; i < n; ++i) {
     const int64_t place = next[columns[i]]++;
     rows_by_column[place] = rows[i];
-    if (order) places[place] = i;
+    if (order) places[place] = static_cast<Place>(i);
   }
   next = starts_of(rows, n, n_rows, offsets);
   for (int64_t c = 0; c < n_columns; ++c)
@@ -37,6 +38,11 @@ void sort_pairs(const int32_t* rows, const int32_t* columns, int64_t n, int64_t 
     }
 }
 
+template void sort_pairs(const int32_t*, const int32_t*, int64_t, int64_t, int64_t, int64_t*, int32_t*,
+                         uint32_t*);
+template void sort_pairs(const int32_t*, const int32_t*, int64_t, int64_t, int64_t, int64_t*, int32_t*,
+                         int64_t*);
+
 void mark_first(const int64_t* offsets, int64_t n_rows, const int32_t* columns, bool* first, int64_t* left) {
   left[0] = 0;
   for (int64_t r = 0; r < n_rows; ++r) {
@@ -45,6 +51,14 @@ void mark_first(const int64_t* offsets, int64_t n_rows, const int32_t* columns, 
       first[j] = j == offsets[r] || columns[j] != columns[j - 1];
       left[r + 1] += first[j];
     }
+  }
+}
+
+void sum_runs(const float* values, const bool* first, int64_t n, float* sums) {
+  double sum = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    sum = first[i] ? values[i] : sum + values[i];
+    if (i + 1 == n || first[i + 1]) *sums++ = static_cast<float>(sum);
   }
 }
 

@@ -147,6 +147,20 @@ def test_sorted_pairs_are_pythons_sorted_pairs(pairs):
     assert list(zip(np.repeat(np.arange(6), np.diff(left)), found[first], strict=True)) == sorted(set(pairs))
 
 
+def test_values_follow_their_pairs():
+    values = np.array([5, 1, 3], np.float32)
+    for kind in (np.uint32, np.int64):
+        order = np.array([2, 0], kind)
+        assert _core.gather_floats(values, order).tolist() == [3, 5]
+        assert _core.gather_doubles(values.astype(float), order).tolist() == [3, 5]
+        with pytest.raises(ValueError, match="order must be from 0 to 2, at position 1"):
+            _core.gather_floats(values, np.array([0, 3], kind))
+    assert _core.sum_runs(values, np.array([True, False, True])).tolist() == [6, 3]
+    assert _core.sum_runs(values[:0], np.zeros(0, bool)).tolist() == []
+    with pytest.raises(ValueError, match="must start at the first"):
+        _core.sum_runs(values, np.array([False, False, True]))
+
+
 def test_a_transpose_has_every_entry_and_its_place():
     offsets, columns, places = _core.transpose(
         rows(offsets=(0, 2, 2, 5), columns=(1, 3, 3, 0, 1), n_columns=4)

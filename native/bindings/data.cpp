@@ -2,6 +2,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
+#include <limits>
 #include <tuple>
 #include <vector>
 
@@ -16,21 +18,56 @@ using namespace nb::literals;
 namespace ialspp {
 namespace {
 
+template <class Place>
+auto sorted_pairs(const Array<const int32_t>& rows, const Array<const int32_t>& columns, int64_t n_rows,
+                  int64_t n_columns, bool want_order) {
+  auto offsets = new_array<int64_t>(n_rows + 1);
+  auto sorted = new_array<int32_t>(length(rows));
+  auto order = new_array<Place>(want_order ? length(rows) : 0);
+  {
+    const WithoutGil release;
+    sort_pairs(rows.data(), columns.data(), length(rows), n_rows, n_columns, offsets.data(), sorted.data(),
+               want_order ? order.data() : nullptr);
+  }
+  return std::tuple<Array<int64_t>, Array<int32_t>, nb::object>(offsets, sorted, nb::cast(order));
+}
+
 auto bound_sort_pairs(Array<const int32_t> rows, Array<const int32_t> columns, int64_t n_rows,
                       int64_t n_columns, bool want_order) {
   require(n_rows >= 0 && n_columns >= 0, "n_rows and n_columns must not be negative");
   require_length("columns", length(columns), length(rows));
   require_in_range("rows", rows, n_rows);
   require_in_range("columns", columns, n_columns);
-  auto offsets = new_array<int64_t>(n_rows + 1);
-  auto sorted = new_array<int32_t>(length(rows));
-  auto order = new_array<int64_t>(want_order ? length(rows) : 0);
+  // Half the bytes to scatter wherever they suffice.
+  if (length(rows) <= std::numeric_limits<uint32_t>::max())
+    return sorted_pairs<uint32_t>(rows, columns, n_rows, n_columns, want_order);
+  return sorted_pairs<int64_t>(rows, columns, n_rows, n_columns, want_order);
+}
+
+template <class Value, class Place>
+auto bound_gather(Array<const Value> values, Array<const Place> order) {
+  const Place* place = order.data();
+  const int64_t n = length(values);
+  require_none(
+      length(order), [=](int64_t i) { return place[i] < 0 || static_cast<int64_t>(place[i]) >= n; },
+      "order must be from 0 to " + std::to_string(n - 1));
+  auto out = new_array<Value>(length(order));
   {
     const WithoutGil release;
-    sort_pairs(rows.data(), columns.data(), length(rows), n_rows, n_columns, offsets.data(), sorted.data(),
-               want_order ? order.data() : nullptr);
+    gather(values.data(), order.data(), length(order), out.data());
   }
-  return std::tuple(offsets, sorted, order);
+  return out;
+}
+
+auto bound_sum_runs(Array<const float> values, Array<const bool> first) {
+  require_length("first", length(first), length(values));
+  require(length(values) == 0 || first.data()[0], "a run must start at the first value");
+  auto out = new_array<float>(std::count(first.data(), first.data() + length(first), true));
+  {
+    const WithoutGil release;
+    sum_runs(values.data(), first.data(), length(values), out.data());
+  }
+  return out;
 }
 
 auto bound_mark_first(const BoundRows& rows) {
@@ -53,6 +90,24 @@ auto bound_transpose(const BoundRows& rows) {
               columns.data(), places.data());
   }
   return std::tuple(offsets, columns, places);
+}
+
+// Values of `rows`' entries, in the order of a transpose of them.
+auto bound_transposed_values(const BoundRows& rows, Array<const float> values, Array<const int32_t> columns,
+                             Array<const uint32_t> places) {
+  require_length("values", length(values), rows.size());
+  require_length("columns", length(columns), rows.size());
+  require_length("places", length(places), rows.size());
+  require_in_range("columns", columns, rows.rows().size);
+  const auto outside = [&](int64_t j) { return places.data()[j] >= rows.rows().count(columns.data()[j]); };
+  require_none(rows.size(), outside, "places must stay inside their row");
+  auto out = new_array<float>(rows.size());
+  {
+    const WithoutGil release;
+    for (int64_t j = 0; j < rows.size(); ++j)
+      out.data()[j] = values.data()[rows.rows().offsets[columns.data()[j]] + places.data()[j]];
+  }
+  return out;
 }
 
 // `column` is what a data frame's column gives for __arrow_c_stream__().
@@ -96,8 +151,17 @@ void register_data(nb::module_& m) {
       .def("__len__", &Dictionary::size);
   m.def("sort_pairs", bound_sort_pairs, "rows"_a, "columns"_a, "n_rows"_a, "n_columns"_a, "want_order"_a,
         "(offsets of each row, its columns ascending, where each pair was if wanted).");
+  m.def("gather_floats", bound_gather<float, uint32_t>, "values"_a, "order"_a.noconvert(), "values[order].");
+  m.def("gather_floats", bound_gather<float, int64_t>, "values"_a, "order"_a.noconvert());
+  m.def("gather_doubles", bound_gather<double, uint32_t>, "values"_a, "order"_a.noconvert(),
+        "values[order].");
+  m.def("gather_doubles", bound_gather<double, int64_t>, "values"_a, "order"_a.noconvert());
+  m.def("sum_runs", bound_sum_runs, "values"_a, "first"_a,
+        "Sums of runs of values; `first` marks where each starts.");
   m.def("mark_first", bound_mark_first, "rows"_a,
         "(whether each entry is the first of its column in its row, the offsets of those that are).");
+  m.def("transposed_values", bound_transposed_values, "rows"_a, "values"_a, "columns"_a, "places"_a,
+        "The values of the entries of a transpose, from those of `rows`.");
   m.def("transpose", bound_transpose, "rows"_a,
         "(offsets, rows of each column, ascending, each entry's place in its row).");
 }

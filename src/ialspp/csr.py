@@ -82,6 +82,93 @@ class Csr:
         return _core.Rows(self.offsets, self.columns, self.n_columns, self.labels, self.weights)
 
 
+@dataclass(slots=True)
+class Pairs:
+    """Pairs by user, then item, with all that belongs to them; some perhaps more than once."""
+
+    users: IdMap
+    items: IdMap
+    offsets: NDArray[np.int64]
+    columns: Rows
+    label: Floats | None
+    weight: Floats | None
+    time: Times | None
+
+    @classmethod
+    def of(
+        cls,
+        users: IdMap,
+        items: IdMap,
+        user: Rows,
+        item: Rows,
+        label: Floats | None,
+        weight: Floats | None,
+        time: Times | None = None,
+    ) -> Pairs:
+        """Sorted from any order; repeated ones stay in theirs."""
+        numbered = label is not None or weight is not None or time is not None
+        offsets, columns, found = _core.sort_pairs(
+            np.ascontiguousarray(user), np.ascontiguousarray(item), len(users), len(items), numbered
+        )
+        order: Any = found  # of 32 bits where they suffice, else of 64
+        return cls(
+            users,
+            items,
+            offsets,
+            columns,
+            None if label is None else _core.gather_floats(label, order),
+            None if weight is None else _core.gather_floats(weight, order),
+            None if time is None else _core.gather_doubles(time, order),
+        )
+
+    def merged(self) -> tuple[Csr, Times | None]:
+        """Each pair once: weights added up, one label, the first time."""
+        first, left = _core.mark_first(_core.Rows(self.offsets, self.columns, len(self.items)))
+        if left[-1] < len(self.columns):
+            self._check(first)
+            if self.weight is not None:
+                self.weight = self._added_up(self.weight, first)
+            if self.label is not None:
+                self.label = self.label[first]
+            if self.time is not None:
+                self.time = np.minimum.reduceat(self.time, np.flatnonzero(first))
+            self.offsets, self.columns = left, self.columns[first]
+        labels, weights = _unless_ones(self.label), _unless_ones(self.weight)
+        return Csr(self.offsets, self.columns, len(self.items), labels, weights), self.time
+
+    def _check(self, first: NDArray[np.bool_]) -> None:
+        """A pair has one label; and a sum of weights from several times could not be split by time again."""
+        if self.label is not None:
+            at = _first_change(self.label, first)
+            if at is not None:
+                raise ValueError(
+                    f"labels disagree for {self._named(at)}: {self.label[at]:g} and {self.label[at + 1]:g}; "
+                    "a pair has one label"
+                )
+        if self.time is not None and self.weight is not None:
+            at = _first_change(self.time, first)
+            if at is not None:
+                raise ValueError(
+                    f"{self._named(at)} occur together at several times, with weights that add up: such a "
+                    "sum cannot be split by time; leave out the times or the weights, or read each period by "
+                    "itself"
+                )
+
+    def _added_up(self, weight: Floats, first: NDArray[np.bool_]) -> Floats:
+        sums = _core.sum_runs(weight, first)
+        overflown = np.flatnonzero(~np.isfinite(sums))
+        if len(overflown):
+            entry = int(np.flatnonzero(first)[overflown[0]])
+            raise ValueError(
+                f"the weights of {self._named(entry)} add up to more than single precision holds"
+            )
+        return sums
+
+    def _named(self, entry: int) -> str:
+        user = int(np.searchsorted(self.offsets, entry, side="right")) - 1
+        return f"user {self.users[user]!r} and item {self.items[self.columns[entry]]!r}"
+
+
 def rows_by_user(
     users: IdMap,
     items: IdMap,
@@ -92,88 +179,24 @@ def rows_by_user(
     time: Times | None = None,
 ) -> tuple[Csr, Times | None]:
     """Triples sorted by user, then item, each pair once; and the first time of each pair."""
-    numbered = label is not None or weight is not None or time is not None
-    offsets, columns, order = _core.sort_pairs(
-        np.ascontiguousarray(user), np.ascontiguousarray(item), len(users), len(items), numbered
-    )
-    label = None if label is None else label[order]
-    weight = None if weight is None else weight[order]
-    time = None if time is None else time[order]
-    del order  # as large as the columns, twice
-    first, left = _core.mark_first(_core.Rows(offsets, columns, len(items)))
-    if left[-1] < len(columns):
-        pairs = _Pairs(users, items, offsets, columns, first)
-        if label is not None:
-            pairs.check_labels(label)
-            label = label[first]
-        if time is not None:
-            if weight is not None:
-                pairs.check_times(time)
-            time = np.minimum.reduceat(time, np.flatnonzero(first))
-        if weight is not None:
-            weight = pairs.added_up(weight)
-        offsets, columns = left, columns[first]
-    return Csr(offsets, columns, len(items), _unless_ones(label), _unless_ones(weight)), time
+    return Pairs.of(users, items, user, item, label, weight, time).merged()
 
 
 def transpose(rows: Csr) -> tuple[Csr, NDArray[np.uint32]]:
     """The same by column, and for each of its entries its place in the row of `rows` it came from."""
-    offsets, columns, places = _core.transpose(rows.native())
-    labels = weights = None
-    if rows.labels is not None or rows.weights is not None:
-        order = rows.offsets[columns] + places
-        labels = None if rows.labels is None else rows.labels[order]
-        weights = None if rows.weights is None else rows.weights[order]
+    native = rows.native()
+    offsets, columns, places = _core.transpose(native)
+    labels, weights = (
+        None if values is None else _core.transposed_values(native, values, columns, places)
+        for values in (rows.labels, rows.weights)
+    )
     return Csr(offsets, columns, len(rows), labels, weights), places
 
 
-@dataclass(frozen=True, slots=True)
-class _Pairs:
-    """Sorted pairs of which some are repeated: `first` marks the first of each."""
-
-    users: IdMap
-    items: IdMap
-    offsets: NDArray[np.int64]
-    columns: Rows
-    first: NDArray[np.bool_]
-
-    def named(self, entry: int) -> str:
-        """The pair of one entry, for a message."""
-        user = np.searchsorted(self.offsets, entry, side="right") - 1
-        return f"user {self.users[int(user)]!r} and item {self.items[self.columns[entry]]!r}"
-
-    def check_labels(self, label: Floats) -> None:
-        """A pair has one label."""
-        conflicts = np.flatnonzero(~self.first[1:] & (label[1:] != label[:-1]))
-        if len(conflicts):
-            at = int(conflicts[0])
-            raise ValueError(
-                f"labels disagree for {self.named(at)}: {label[at]:g} and {label[at + 1]:g}; "
-                "a pair has one label"
-            )
-
-    def check_times(self, time: Times) -> None:
-        """A sum of weights from several times could not be split by time again."""
-        conflicts = np.flatnonzero(~self.first[1:] & (time[1:] != time[:-1]))
-        if len(conflicts):
-            raise ValueError(
-                f"{self.named(int(conflicts[0]))} occur together at several times, with weights that add up: "
-                "such a sum cannot be split by time; leave out the times or the weights, or read each period "
-                "by itself"
-            )
-
-    def added_up(self, weight: Floats) -> Floats:
-        """One weight for each pair."""
-        starts = np.flatnonzero(self.first)
-        with np.errstate(over="ignore"):
-            sums = np.add.reduceat(weight, starts, dtype=np.float64).astype(np.float32)
-        overflown = np.flatnonzero(~np.isfinite(sums))
-        if len(overflown):
-            raise ValueError(
-                f"the weights of {self.named(int(starts[overflown[0]]))} add up to more than single "
-                "precision holds"
-            )
-        return sums
+def _first_change(values: NDArray[Any], first: NDArray[np.bool_]) -> int | None:
+    """Where a repeated pair has another value than before."""
+    changes = np.flatnonzero(~first[1:] & (values[1:] != values[:-1]))
+    return int(changes[0]) if len(changes) else None
 
 
 def _unless_ones(values: Floats | None) -> Floats | None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .axis import Axis
-from .csr import Csr, Floats, Times, rows_by_user, transpose
+from .csr import Csr, Floats, Pairs, Times, rows_by_user, transpose
 from .ids import IdMap, first_missing
 from .settings import checked_integer
 from .values import labels_of, not_negative, numbers_of, times_of, weights_of
@@ -43,9 +43,11 @@ class Interactions:
         weight: Floats | None,
         time: Times | None = None,
     ) -> None:
-        self.users, self.items = users, items
-        self.by_user, self.times = rows_by_user(users, items, user_rows, item_rows, label, weight, time)
-        self.by_item, self.item_ranks = transpose(self.by_user)
+        self._index(users, items, *rows_by_user(users, items, user_rows, item_rows, label, weight, time))
+
+    def _index(self, users: IdMap, items: IdMap, by_user: Csr, times: Times | None) -> None:
+        self.users, self.items, self.by_user, self.times = users, items, by_user, times
+        self.by_item, self.item_ranks = transpose(by_user)
 
     @classmethod
     def from_arrays(
@@ -153,7 +155,11 @@ class Interactions:
             quote=quote,
             progress=progress,
         )
-        return cls(*parts).core(min_user, min_item)
+        pairs = Pairs.of(*parts)
+        del parts  # they are as large as what is made of them
+        data = cls.__new__(cls)
+        data._index(pairs.users, pairs.items, *pairs.merged())
+        return data.core(min_user, min_item)
 
     @classmethod
     def from_scipy(

@@ -46,16 +46,26 @@ class Codes:
 
     def finish(self) -> tuple[IdMap, Rows]:
         """All ids, sorted, and the row of each interaction; what was gathered is given up."""
-        codes = np.concatenate(self._batches) if self._batches else np.empty(0, dtype=np.int32)
-        self._batches.clear()
         if self._dictionary is None:
+            codes = np.concatenate(self._batches) if self._batches else np.empty(0, dtype=np.int32)
+            self._batches.clear()
             return IdMap.factorize(codes, name=self.name)
         texts: list[Any] = self._dictionary.texts()
         ids = _as_integers(texts) if self.from_text else texts
         order = sorted(range(len(ids)), key=ids.__getitem__)
         rows = np.empty(len(ids), dtype=np.int32)
         rows[order] = np.arange(len(ids), dtype=np.int32)
-        return IdMap([ids[code] for code in order], name=self.name), rows[codes]
+        return IdMap([ids[code] for code in order], name=self.name), self._renumbered(rows)
+
+    def _renumbered(self, rows: Rows) -> Rows:
+        """rows[code] of every interaction; each batch is given up in turn, and nothing is kept twice."""
+        whole = np.empty(sum(map(len, self._batches)), dtype=np.int32)
+        end = len(whole)
+        while self._batches:
+            codes = self._batches.pop()
+            whole[end - len(codes) : end] = rows[codes]
+            end -= len(codes)
+        return whole
 
 
 def _as_integers(texts: list[str]) -> list[Any]:
