@@ -498,3 +498,16 @@ def test_columns_without_names_are_numbered_for_filters(tmp_path):
 
 def test_one_column_by_name_means_there_is_a_header(tmp_path):
     assert pairs(read_text(tmp_path, "u,i\na,1\n", user="u", item=1)) == {("a", 1)}
+
+
+def test_ratings_may_be_negative(tmp_path):
+    text = "u,i,rating\na,1,-3\nb,2,-1\n"
+    assert pairs(read_text(tmp_path, text, user="u", item="i", min_rating=-2)) == {("b", 2)}
+
+
+def test_a_row_of_a_wide_file_is_blank_only_if_all_that_is_asked_for_is(tmp_path):
+    empty = "," * 20
+    assert pairs(read_text(tmp_path, f"{empty}a,1,\n\n{empty}b,2,\n", user=20, item=21)) == {
+        ("a", 1),
+        ("b", 2),
+    }

@@ -169,19 +169,6 @@ class Pairs:
         return f"user {self.users[user]!r} and item {self.items[self.columns[entry]]!r}"
 
 
-def rows_by_user(
-    users: IdMap,
-    items: IdMap,
-    user: Rows,
-    item: Rows,
-    label: Floats | None,
-    weight: Floats | None,
-    time: Times | None = None,
-) -> tuple[Csr, Times | None]:
-    """Triples sorted by user, then item, each pair once; and the first time of each pair."""
-    return Pairs.of(users, items, user, item, label, weight, time).merged()
-
-
 def transpose(rows: Csr) -> tuple[Csr, NDArray[np.uint32]]:
     """The same by column, and for each of its entries its place in the row of `rows` it came from."""
     native = rows.native()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .csr import Csr, rows_by_user
+from .csr import Csr, Pairs
 from .ids import IdMap
 from .values import labels_of, weights_of
 
@@ -26,7 +26,7 @@ def rows_of_histories(
     listed = [_items_of(history) for history in _items_of(histories)]
     numbers = IdMap(np.arange(len(listed)), name="history")
     item = items.rows([value for history in listed for value in history], users)
-    rows, _ = rows_by_user(
+    pairs = Pairs.of(
         numbers,
         items,
         np.repeat(np.arange(len(listed), dtype=np.int32), [len(history) for history in listed]),
@@ -34,7 +34,7 @@ def rows_of_histories(
         labels_of(_flattened("labels", labels, listed), len(item)),
         weights_of(_flattened("weights", weights, listed), len(item)),
     )
-    return rows
+    return pairs.merged()[0]
 
 
 def _items_of(sequence: Any) -> list[Any]:

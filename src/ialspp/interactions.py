@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .axis import Axis
-from .csr import Csr, Floats, Pairs, Times, rows_by_user, transpose
+from .csr import Csr, Floats, Pairs, Times, transpose
 from .ids import IdMap, first_missing
 from .settings import checked_integer
 from .values import labels_of, not_negative, numbers_of, times_of, weights_of
@@ -43,7 +43,8 @@ class Interactions:
         weight: Floats | None,
         time: Times | None = None,
     ) -> None:
-        self._index(users, items, *rows_by_user(users, items, user_rows, item_rows, label, weight, time))
+        pairs = Pairs.of(users, items, user_rows, item_rows, label, weight, time)
+        self._index(users, items, *pairs.merged())
 
     def _index(self, users: IdMap, items: IdMap, by_user: Csr, times: Times | None) -> None:
         self.users, self.items, self.by_user, self.times = users, items, by_user, times

@@ -62,7 +62,7 @@ def extracted(archive: Path, name: str) -> Path:
             return target
     except (BadZipFile, EOFError, zlib.error, RuntimeError, NotImplementedError) as error:
         raise ValueError(
-            f"{archive} is not a zip archive that can be read: {error}; remove it and get it again"
+            f"{archive} is not a sound zip archive: {error}; remove it and get it again"
         ) from error
 
 

@@ -163,11 +163,12 @@ class Columns:
         import polars as pl
 
         *others, last = self.file_names
-        missing = [pl.col(name).is_null() for name in (*others[: MOST_CHECKED - 1], last)]
-        broken = missing[-1]
+        looked_at = dict.fromkeys((*self.names.values(), *others[: MOST_CHECKED - 1], last))
+        blank = pl.all_horizontal(pl.col(name).is_null() for name in looked_at)
+        broken = pl.col(last).is_null()
         if source.separator == "::":
             broken = broken | pl.col(EXTRA).is_not_null()
-        return [pl.all_horizontal(missing).alias(BLANK), broken.alias(BROKEN)]
+        return [blank.alias(BLANK), broken.alias(BROKEN)]
 
 
 def expression_of(where: Any, file: Path) -> pl.Expr | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,6 @@ from numpy.typing import NDArray
 from ..csr import Floats, Rows, Times
 from ..ids import IdMap
 from ..progress import Report, bar
-from ..settings import checked_number
 from ..values import LATEST_TIME
 from .codes import Codes
 from .columns import BLANK, BROKEN, Columns, expression_of
@@ -46,7 +47,8 @@ def read(
         if roles[role] is None:
             raise TypeError(f"{role} must be the name or the position of a column, got None")
     if min_rating is not None:
-        min_rating = checked_number("min_rating", min_rating)
+        if isinstance(min_rating, bool) or not isinstance(min_rating, Real) or not math.isfinite(min_rating):
+            raise ValueError(f"min_rating must be a finite number, got {min_rating!r}")
         roles = {**roles, "rating": "rating" if roles["rating"] is None else roles["rating"]}
     elif roles["rating"] is not None:
         raise ValueError(f"rating={roles['rating']!r} is the column that min_rating looks at; give that too")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..axis import Axis
-from ..csr import Csr, Rows, Times, rows_by_user
+from ..csr import Csr, Pairs, Rows, Times
 from ..interactions import Interactions
 from ..settings import checked_integer, checked_number
 from .parts import ONE_ITEM_METRICS, WEAK_METRICS, HeldOut, Mask, Split, checked_share, mask_of
@@ -97,11 +97,11 @@ def _with_negatives(train: Interactions, wanted: Interactions, size: int, rng: n
     asked, answers = wanted.by_user.row_numbers, wanted.by_user.columns
     users = np.concatenate([train.by_user.row_numbers, asked])
     items = np.concatenate([train.by_user.columns, answers])
-    seen, _ = rows_by_user(train.users, train.items, users, items, None, None)
+    seen, _ = Pairs.of(train.users, train.items, users, items, None, None).merged()
     drawn = [_unseen(seen.columns_of(user), train.n_items, size, rng) for user in asked.tolist()]
     users = np.concatenate([np.repeat(asked, [len(row) for row in drawn]), asked])
     items = np.concatenate([*drawn, answers]).astype(np.int32)
-    return rows_by_user(train.users, train.items, users, items, None, None)[0]
+    return Pairs.of(train.users, train.items, users, items, None, None).merged()[0]
 
 
 def _unseen(seen: Rows, n_items: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
