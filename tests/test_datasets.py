@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from ialspp import datasets
+from ialspp import datasets, split
 from ialspp.datasets import KNOWN, DataSet, layouts
 from ialspp.datasets.archive import extracted
 from ialspp.datasets.numbers import NumberLines
@@ -391,3 +391,30 @@ def test_the_real_lastfm_has_its_counts(shared_data):
     data = datasets.lastfm(shared_data("hetrec2011-lastfm-2k"))
     assert (data.n_users, data.n_items, len(data)) == (1_892, 17_632, 92_834)
     assert data.by_user.weights.max() == 352_698
+
+
+def test_the_published_split_of_movielens_20m_is_made_from_its_file(tmp_path):
+    """20,400 users with six films each, of which one is rated too low to count."""
+    users = np.repeat(np.arange(1, 20_401), 6)
+    films = 1 + (users * 7 + np.tile(np.arange(6), 20_400) * 31) % 50
+    ratings = np.tile([3.5, 4.0, 4.5, 5.0, 4.0, 4.5], 20_400)
+    columns = {"userId": users, "movieId": films, "rating": ratings, "timestamp": 10**9 + users}
+    pl.DataFrame(columns).write_csv(tmp_path / "ratings.csv")
+    parts = datasets.strong_split("ml-20m", tmp_path)
+    kept = datasets.movielens("20m", tmp_path, min_rating=4)
+    assert len(kept) == 5 * 20_400
+    same = split.strong(kept, held_out=10_000, min_user=5, seed=98765)
+    for ours, plain in ((parts.train, same.train), (parts.test.wanted, same.test.wanted)):
+        assert ours.users == plain.users
+        assert np.array_equal(ours.by_user.columns, plain.by_user.columns)
+    assert (parts.train.n_users, len(parts.test.wanted), len(parts.validation.wanted)) == (
+        400,
+        10_000,
+        10_000,
+    )
+
+
+def test_published_splits_are_of_two_data_sets():
+    assert KNOWN["msd"].strong == {"held_out": 50_000, "min_user": 20, "min_item": 200}
+    with pytest.raises(ValueError, match="name must be one of ml-20m, msd, got 'ml-1m'"):
+        datasets.strong_split("ml-1m")

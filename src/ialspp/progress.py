@@ -31,6 +31,17 @@ def bar(what: str, total: float | None, show: bool | None) -> Iterator[Report]:
 
 
 @contextmanager
+def working(what: str) -> Iterator[None]:
+    """Something moves on a terminal while one long step is under way, whose end nobody knows."""
+    console = _console(None)
+    if console is None:
+        yield
+        return
+    with console.status(what):
+        yield
+
+
+@contextmanager
 def download_bar(name: str) -> Iterator[Callable[[int, int | None], None]]:
     """A function to call with the bytes that have come, and those in all where known."""
     console = _console(None)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from .. import split as splits
 from ..datasets import KNOWN
 from ..interactions import Interactions
+from ..progress import working
 from ..split import Split
 from .source import Source
 
@@ -57,7 +58,8 @@ def split_of(source: Source, protocol: str | None, options: dict[str, Any]) -> S
         return loaded
     if protocol not in PROTOCOLS:
         raise ValueError(f"--protocol must be one of {', '.join(PROTOCOLS)}, got {protocol!r}")
-    return PROTOCOLS[protocol](loaded, options)
+    with working("splitting"):
+        return PROTOCOLS[protocol](loaded, options)
 
 
 def _enough(data: Interactions, options: dict[str, Any]) -> Interactions:
