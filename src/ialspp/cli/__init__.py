@@ -9,16 +9,16 @@ import typer
 from .calibrate import calibrate
 from .data import list_known, look_into
 from .evaluate import evaluate
-from .source import with_source
+from .options import with_options
 
 app = typer.Typer(
     help="Matrix factorisation for implicit feedback.", no_args_is_help=True, pretty_exceptions_enable=False
 )
 data = typer.Typer(help="Known data sets, and what is in a file.", no_args_is_help=True)
 data.command("list")(list_known)
-data.command("show")(with_source(look_into))
+data.command("show")(with_options(look_into))
 app.add_typer(data, name="data")
-app.command("evaluate")(with_source(evaluate))
+app.command("evaluate")(with_options(evaluate))
 app.command()(calibrate)
 
 

@@ -14,6 +14,7 @@ from rich.text import Text
 from ..datasets import KNOWN
 from ..interactions import Interactions
 from ..split import Split
+from .options import given
 from .source import Source
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
@@ -26,7 +27,7 @@ def look_into(source: Source, as_json: JsonOption = False) -> None:
     """
     facts = described(source.load())
     if as_json:
-        print(json.dumps({"source": source.said(), **facts}))
+        print(json.dumps({"source": given(source), **facts}, default=str))  # a path becomes its name
         return
     table = Table(title=Text(source.source), show_header=False)
     for name, value in facts.items():

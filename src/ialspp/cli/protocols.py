@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import typer
 
 from .. import split as splits
 from ..datasets import KNOWN
 from ..interactions import Interactions
 from ..progress import working
 from ..split import Split
+from .options import given
 from .source import Source
 
 
@@ -44,22 +48,41 @@ PROTOCOLS = {
 }
 
 
-def split_of(source: Source, protocol: str | None, options: dict[str, Any]) -> Split:
-    """As the data was published, or as the protocol says."""
-    known = KNOWN[source.source] if source.is_known else None
-    if known is not None and protocol in (None, "strong") and known.strong is not None:
-        protocol, options = "strong", {**known.strong, **options}
-        loaded = source.load(**known.strong_load)
-    else:
-        loaded = source.load()
-    if isinstance(loaded, Split):
-        if protocol is not None or options:
-            raise ValueError(f"{source.source} is split already; leave out --protocol and its options")
-        return loaded
-    if protocol not in PROTOCOLS:
-        raise ValueError(f"--protocol must be one of {', '.join(PROTOCOLS)}, got {protocol!r}")
-    with working("splitting"):
-        return PROTOCOLS[protocol](loaded, options)
+@dataclass(frozen=True, slots=True)
+class Splitting:
+    """How data is split; None where nothing was said."""
+
+    protocol: Annotated[
+        str | None, typer.Option(help=f"{', '.join(PROTOCOLS)}. Published splits bring their own.")
+    ] = None
+    held_out: Annotated[int | None, typer.Option(help="strong: test users, and validation users.")] = None
+    test_share: Annotated[float | None, typer.Option(help="strong, random: what is asked for.")] = None
+    days: Annotated[float | None, typer.Option(help="last-days: how many.")] = None
+    negatives: Annotated[int | None, typer.Option(help="leave-one-out: items to rank with.")] = None
+    min_user: Annotated[int | None, typer.Option(help="Leave out users with fewer items.")] = None
+    min_item: Annotated[int | None, typer.Option(help="Leave out items with fewer users.")] = None
+    split_seed: Annotated[int | None, typer.Option(help="Of the split. Default: the published one.")] = None
+
+    def split(self, source: Source) -> Split:
+        """As the data was published, or as the protocol says."""
+        known = KNOWN[source.source] if source.is_known else None
+        published = known is not None and known.strong is not None and self.protocol in (None, "strong")
+        if not published and self.protocol not in (PROTOCOLS if known is None else (None, *PROTOCOLS)):
+            raise ValueError(f"--protocol must be one of {', '.join(PROTOCOLS)}, got {self.protocol!r}")
+        loaded = source.load(**(known.strong_load if known is not None and published else {}))
+        options = given(self, "protocol", "split_seed")
+        if self.split_seed is not None:
+            options["seed"] = self.split_seed
+        if isinstance(loaded, Split):
+            if self.protocol is not None or options:
+                raise ValueError(f"{source.source} is split already; leave out --protocol and its options")
+            return loaded
+        if known is not None and published:
+            options = {**(known.strong or {}), **options}
+        elif self.protocol is None:
+            raise ValueError(f"--protocol must say how to split {source.source}: {', '.join(PROTOCOLS)}")
+        with working("splitting"):
+            return PROTOCOLS[self.protocol or "strong"](loaded, options)
 
 
 def _enough(data: Interactions, options: dict[str, Any]) -> Interactions:

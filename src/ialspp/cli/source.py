@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
 from ..datasets import KNOWN, load
 from ..interactions import Interactions
 from ..split import Split
+from .options import given
 
 COLUMNS = ("user", "item", "label", "weight", "time", "rating")
 
@@ -60,20 +59,9 @@ class Source:
         """A name of `KNOWN`, and not a file that is called so."""
         return self.source in KNOWN and not Path(self.source).exists()
 
-    def said(self) -> dict[str, Any]:
-        """The options that were given."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {
-            name: str(value) if name == "path" else value
-            for name, value in values.items()
-            if value is not None
-        }
-
     def load(self, **defaults: Any) -> Interactions | Split:
         """Read, or fetch and read; `defaults` are for what was not said."""
-        options = {**defaults, **self.said()}
-        for name in ("source", "path"):
-            options.pop(name, None)
+        options = {**defaults, **given(self, "source", "path")}
         if self.is_known:
             return self._load_known(options)
         if self.path is not None:
@@ -96,27 +84,3 @@ class Source:
         if refused:
             raise ValueError(f"{self.source} is a known data set; leave out {', '.join(refused)}")
         return load(self.source, self.path, **options)
-
-
-def with_source(command: Callable[..., None]) -> Callable[..., None]:
-    """A command with the options of `Source`, which it gets as one value called `source`."""
-    hints = get_type_hints(Source, include_extras=True)
-    options = [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
-            annotation=hints[field.name],
-        )
-        for field in fields(Source)
-    ]
-    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
-
-    def run(**values: Any) -> None:
-        command(Source(**{option.name: values.pop(option.name) for option in options}), **values)
-
-    parameters = [*options, *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own)]
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    run.__doc__ = command.__doc__
-    return run
