@@ -10,9 +10,9 @@ namespace ialspp {
 namespace {
 
 constexpr int64_t kRankedRows = 48;  // users scored together: whole tiles, their vectors in the cache
-constexpr int64_t kChunk = 1024;  // items scored together: their scores for all of those users in the cache
-constexpr int kHalvings = 24;     // of the range in which the k-th best score is looked for
-constexpr int64_t kFew = 512;     // items compared each with each; more are sorted
+constexpr int64_t kChunk = 64;  // panels scored together: their scores for all of those users in the cache
+constexpr int kHalvings = 24;   // of the range in which the k-th best score is looked for
+constexpr int64_t kFew = 512;   // items compared each with each; more are sorted
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 constexpr float kLowest = -std::numeric_limits<float>::max();
 
