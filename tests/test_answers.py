@@ -19,6 +19,7 @@ from models import (
 )
 
 from ialspp import (
+    ImplicitMF,
     Interactions,
     Objective,
     Ranking,
