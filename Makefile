@@ -1,5 +1,6 @@
 # make demo   train on real data, evaluate, recommend
 # make test   everything CI runs: lint, native tests, Python tests
+# make docs   the documentation as a site, in build/docs
 # All of it sets up .venv by itself; a second run does not install again.
 
 PYTHON ?= python3
@@ -7,12 +8,15 @@ BIN := .venv/bin
 NATIVE := $(shell find native -type f) CMakeLists.txt
 BUILD := build/native
 
-.PHONY: demo test lint format native-test python-test sanitize bench bench-data bench-kernels wheel clean
+.PHONY: demo test docs lint format native-test python-test sanitize bench bench-data bench-model bench-kernels wheel clean
 
 demo: .venv/.demo
-	$(BIN)/python examples/demo.py
+	$(BIN)/ialspp demo
 
 test: lint native-test python-test
+
+docs: .venv/.dev
+	$(BIN)/mkdocs build --quiet --strict --site-dir build/docs
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -44,6 +48,10 @@ bench: .venv/.peers
 bench-data: .venv/.dev
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/evaluation.py
+
+bench-model: .venv/.peers
+	$(BIN)/python benchmarks/recommend.py
+	$(BIN)/python benchmarks/store.py
 
 bench-kernels: .venv/.dev
 	$(BIN)/cmake -S . -B $(BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "factors.h"
 #include "pool.h"
 
 namespace ialspp {
@@ -11,8 +10,9 @@ namespace {
 
 constexpr int64_t kRankedRows = 48;  // users scored together: whole tiles, their vectors in the cache
 constexpr int64_t kChunk = 64;  // panels scored together: their scores for all of those users in the cache
-constexpr int kHalvings = 24;   // of the range in which the k-th best score is looked for
-constexpr int64_t kFew = 512;   // items compared each with each; more are sorted
+constexpr int64_t kMostScores = int64_t{1} << 24;  // kept by a thread: 64 MB, unless one user has more
+constexpr int kHalvings = 24;                      // of the range in which the k-th best score is looked for
+constexpr int64_t kFew = 512;                      // items compared each with each; more are sorted
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 constexpr float kLowest = -std::numeric_limits<float>::max();
 
@@ -130,43 +130,95 @@ class Best {
   float *found_, *unused_;    // the scores of the items found
 };
 
-// The scores of some users, chunk by chunk; what is hidden is taken out, and the largest of each panel noted,
-// while a chunk is still in the cache.
-void score(const Kernels& kernels, const float* x, Range users, const float* items, int64_t n_items,
-           int64_t dim, const Rows* hidden, float* scores, float* maxima) {
-  const int64_t n_panels = panels_for(n_items), width = n_panels * kPanel;
-  int64_t next[kRankedRows];
-  for (int64_t r = 0; r < users.size(); ++r) next[r] = hidden ? hidden->offsets[users.begin + r] : 0;
-  for (int64_t first = 0; first < n_panels; first += kChunk) {
-    const int64_t count = std::min(kChunk, n_panels - first), end = (first + count) * kPanel;
-    kernels.multiply(x + users.begin * dim, dim, users.size(), dim, items + first * dim * kPanel, count,
-                     scores + first * kPanel, width);
+// The scores of some users, chunk by chunk; what may not be named is taken out, and the largest of each panel
+// noted, while a chunk is still in the cache.
+class Scorer {
+ public:
+  Scorer(const Kernels& kernels, const float* x, const PackedItems& items, const Filter& filter, Range users)
+      : kernels_(kernels), x_(x), items_(items), filter_(filter), users_(users) {
     for (int64_t r = 0; r < users.size(); ++r) {
-      float* row = scores + r * width;
-      if (end > n_items) std::fill(row + n_items, row + end, kHidden);
-      if (hidden)
-        for (const int64_t last = hidden->offsets[users.begin + r + 1];
-             next[r] < last && hidden->columns[next[r]] < end; ++next[r])
-          row[hidden->columns[next[r]]] = kHidden;
-      kernels.panel_maxima(row + first * kPanel, count, maxima + r * n_panels + first);
+      next_hidden_[r] = filter.hidden ? filter.hidden->offsets[users.begin + r] : 0;
+      next_candidate_[r] = filter.candidates ? filter.candidates->offsets[users.begin + r] : 0;
     }
   }
-}
+
+  void score(float* scores, float* maxima) {
+    const int64_t n_panels = panels_for(items_.size), width = n_panels * kPanel;
+    for (int64_t first = 0; first < n_panels; first += kChunk) {
+      const int64_t count = std::min(kChunk, n_panels - first);
+      const Range chunk{first * kPanel, std::min((first + count) * kPanel, items_.size)};
+      if (any_eligible(chunk))
+        kernels_.multiply(x_ + users_.begin * items_.dim, items_.dim, users_.size(), items_.dim,
+                          items_.panels.data() + first * items_.dim * kPanel, count, scores + chunk.begin,
+                          width);
+      for (int64_t r = 0; r < users_.size(); ++r) {
+        float* row = scores + r * width;
+        std::fill(row + chunk.end, row + (first + count) * kPanel, kHidden);
+        hide(r, chunk, row);
+        kernels_.panel_maxima(row + chunk.begin, count, maxima + r * n_panels + first);
+      }
+    }
+  }
+
+ private:
+  bool any_eligible(Range chunk) const {
+    if (filter_.eligible && std::all_of(filter_.eligible + chunk.begin, filter_.eligible + chunk.end,
+                                        [](uint8_t byte) { return byte == 0; }))
+      return false;
+    if (!filter_.candidates) return true;
+    for (int64_t r = 0; r < users_.size(); ++r)
+      if (next_candidate_[r] < last(filter_.candidates, r) &&
+          filter_.candidates->columns[next_candidate_[r]] < chunk.end)
+        return true;
+    return false;
+  }
+
+  void hide(int64_t r, Range chunk, float* row) {
+    if (filter_.candidates) keep_candidates(r, chunk, row);
+    if (filter_.eligible)
+      for (int64_t i = chunk.begin; i < chunk.end; ++i) row[i] = filter_.eligible[i] ? row[i] : kHidden;
+    if (filter_.hidden)
+      for (int64_t& next = next_hidden_[r];
+           next < last(filter_.hidden, r) && filter_.hidden->columns[next] < chunk.end; ++next)
+        row[filter_.hidden->columns[next]] = kHidden;
+  }
+
+  // Everything between two candidates is hidden.
+  void keep_candidates(int64_t r, Range chunk, float* row) {
+    int64_t begin = chunk.begin;
+    for (int64_t& next = next_candidate_[r];
+         next < last(filter_.candidates, r) && filter_.candidates->columns[next] < chunk.end; ++next) {
+      const int64_t candidate = filter_.candidates->columns[next];
+      std::fill(row + begin, row + candidate, kHidden);
+      begin = candidate + 1;
+    }
+    std::fill(row + begin, row + chunk.end, kHidden);
+  }
+
+  int64_t last(const Rows* rows, int64_t r) const { return rows->offsets[users_.begin + r + 1]; }
+
+  const Kernels& kernels_;
+  const float* x_;
+  const PackedItems& items_;
+  const Filter& filter_;
+  const Range users_;
+  int64_t next_hidden_[kRankedRows], next_candidate_[kRankedRows];  // in each user's row
+};
 
 }  // namespace
 
-void rank(const Kernels& kernels, const float* x, int64_t users, const float* y, int64_t n_items, int64_t dim,
-          const Rows* hidden, const Rows* wanted, const Ranking& out, int threads) {
-  const AlignedFloats items = transposed_panels(y, n_items, dim, threads);
-  const int64_t n_panels = panels_for(n_items), width = n_panels * kPanel;
-  parallel_for(threads, (users + kRankedRows - 1) / kRankedRows, [&](int64_t task) {
-    const Range group{task * kRankedRows, std::min((task + 1) * kRankedRows, users)};
+void rank(const Kernels& kernels, const float* x, int64_t users, const PackedItems& items,
+          const Filter& filter, const Rows* wanted, const Ranking& out, int threads) {
+  const int64_t n_panels = panels_for(items.size), width = n_panels * kPanel;
+  const int64_t together = std::clamp(kMostScores / std::max<int64_t>(width, 1), int64_t{1}, kRankedRows);
+  parallel_for(threads, (users + together - 1) / together, [&](int64_t task) {
+    const Range group{task * together, std::min((task + 1) * together, users)};
     float* scores = scratch(group.size() * (width + n_panels));
     float* maxima = scores + group.size() * width;
-    score(kernels, x, group, items.data(), n_items, dim, hidden, scores, maxima);
+    Scorer(kernels, x, items, filter, group).score(scores, maxima);
     for (int64_t user = group.begin; user < group.end; ++user) {
       const int64_t r = user - group.begin;
-      const Scores row{scores + r * width, maxima + r * n_panels, n_items, n_panels};
+      const Scores row{scores + r * width, maxima + r * n_panels, items.size, n_panels};
       if (wanted)
         for (int64_t j = wanted->offsets[user]; j < wanted->offsets[user + 1]; ++j)
           out.standings[j] = standing_of(kernels, row, wanted->columns[j], out.depth);

@@ -1,6 +1,7 @@
 // Items by score: the best k of each user, and where the wanted ones stand.
 #pragma once
 
+#include "factors.h"
 #include "kernels.h"
 #include "rows.h"
 
@@ -21,10 +22,26 @@ struct Ranking {
   Standing* standings;  // one for each entry of `wanted`
 };
 
-// X (users x dim) against all items Y (n_items x dim). Row u of `hidden` lists, ascending, what may not be
-// named to user u, row u of `wanted` what is asked for; either may be absent. One sum in one order for each
-// score, whatever is beside it.
-void rank(const Kernels& kernels, const float* x, int64_t users, const float* y, int64_t n_items, int64_t dim,
-          const Rows* hidden, const Rows* wanted, const Ranking& out, int threads);
+// Y (size x dim) as scoring reads it; made once for many questions.
+class PackedItems {
+ public:
+  PackedItems(const float* y, int64_t items, int64_t dim, int threads)
+      : size(items), dim(dim), panels(transposed_panels(y, items, dim, threads)) {}
+
+  const int64_t size, dim;
+  const AlignedFloats panels;
+};
+
+// What may be named to whom; each part may be absent.
+struct Filter {
+  const Rows* hidden = nullptr;       // row u, ascending: not to user u
+  const Rows* candidates = nullptr;   // row u, ascending: to user u nothing else
+  const uint8_t* eligible = nullptr;  // a byte for each item, 0: to nobody
+};
+
+// X (users x dim) against all items. Row u of `wanted`, which may be absent, is what is asked for. One sum in
+// one order for each score, whatever is beside it.
+void rank(const Kernels& kernels, const float* x, int64_t users, const PackedItems& items,
+          const Filter& filter, const Rows* wanted, const Ranking& out, int threads);
 
 }  // namespace ialspp

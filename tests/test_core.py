@@ -173,7 +173,7 @@ def test_a_transpose_has_every_entry_and_its_place():
 def test_empty_arrays_are_fine():
     assert _core.gramian(floats(0, 3), 0, 3, 2).tolist() == np.zeros((3, 3)).tolist()
     assert _core.squared_sum(floats(0), 2) == 0
-    assert _core.rank(floats(0, 3), floats(4, 3), None, None, 2, 0, 2)[0].shape == (0, 2)
+    assert rank(floats(0, 3), floats(4, 3), 2)[0].shape == (0, 2)
     empty = _core.Rows(np.zeros(1, np.int64), np.zeros(0, np.int32), 3)
     assert _core.predict(empty, floats(0, 2), floats(3, 2), 2).shape == (0,)
 
@@ -196,7 +196,7 @@ def test_the_best_match_numpys_and_wanted_ones_stand_where_sorting_puts_them(k):
     x, y = (rng.integers(-2, 3, (n, 5)).astype(np.float32) for n in (101, 53))  # small integers: ties
     hidden, wanted = (rng.random((101, 53)) < share for share in (0.3, 0.2))
     hidden[0], wanted[1] = True, False
-    best, scores, standings = _core.rank(x, y, sparse(hidden), sparse(wanted), k, 53, 3)
+    best, scores, standings = rank(x, y, k, 53, hidden=hidden, wanted=wanted)
     places = iter(standings.tolist())
     for user, exact in enumerate(np.where(hidden, -np.inf, x @ y.T)):
         order = [i for i in np.argsort(-exact, kind="stable") if not hidden[user, i]]
@@ -206,10 +206,37 @@ def test_the_best_match_numpys_and_wanted_ones_stand_where_sorting_puts_them(k):
             above, equal = (exact > exact[item]).sum(), (exact == exact[item]).sum() - 1
             assert next(places) == [above, equal, (exact[:item] == exact[item]).sum()]
     assert next(places, None) is None
-    _, _, shallow = _core.rank(x, y, sparse(hidden), sparse(wanted), 0, 6, 3)
+    _, _, shallow = rank(x, y, 0, 6, hidden=hidden, wanted=wanted)
     deep = standings[:, 0] >= 6
     assert np.array_equal(shallow[~deep], standings[~deep])
     assert (shallow[deep] == [6, 0, 0]).all()
+
+
+@pytest.mark.usefixtures("isa")
+@pytest.mark.parametrize("n_items", [1, 16, 53, 3000])  # less than a chunk of 1024 items, and several
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.3, 1.0])
+def test_candidates_and_masks_leave_the_same_as_sorting_what_they_leave(n_items, share):
+    rng = np.random.default_rng(1)
+    x, y = (rng.integers(-2, 3, (n, 5)).astype(np.float32) for n in (50, n_items))
+    candidates, hidden = (rng.random((50, n_items)) < part for part in (share, 0.3))
+    eligible = rng.random(n_items) < 0.7
+    eligible[1000:2500] = False
+    k = min(n_items, 20)
+    best, scores, _ = rank(x, y, k, hidden=hidden, candidates=candidates, eligible=eligible)
+    whole, whole_scores, _ = rank(x, y, n_items)
+    for user, allowed in enumerate(candidates & ~hidden & eligible):
+        left = [i for i in whole[user] if allowed[i]][:k]
+        assert best[user].tolist() == left + [-1] * (k - len(left))
+        exact = dict(zip(whole[user], whole_scores[user], strict=True))
+        assert scores[user, : len(left)].tolist() == [exact[i] for i in left]
+
+
+def rank(x, y, k, depth=0, hidden=None, candidates=None, eligible=None, wanted=None):
+    hidden, candidates, wanted = (
+        None if mask is None else sparse(mask) for mask in (hidden, candidates, wanted)
+    )
+    mask = None if eligible is None else eligible.astype(np.uint8)
+    return _core.rank(x, _core.PackedItems(y, 2), hidden, candidates, mask, wanted, k, depth, 3)
 
 
 def sparse(mask):
@@ -223,16 +250,19 @@ def sparse(mask):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((floats(2, 3), floats(4, 2), None, None, 1), "same width"),
-        ((floats(2, 3), floats(4, 3), None, None, 5), "k must be"),
-        ((floats(2, 3), floats(4, 3), None, None, -1), "k must be"),
-        ((floats(2, 3), floats(4, 3), sparse(np.ones((3, 4))), None, 1), "hidden must be 2, got 3"),
-        ((floats(2, 3), floats(4, 3), None, sparse(np.ones((2, 3))), 1), "wanted's columns must be 4, got 3"),
+        ({"y": floats(4, 2)}, "same width"),
+        ({"k": 5}, "k must be"),
+        ({"k": -1}, "k must be"),
+        ({"depth": 5}, "depth must be"),
+        ({"hidden": np.ones((3, 4))}, "hidden must be 2, got 3"),
+        ({"candidates": np.ones((1, 4))}, "candidates must be 2, got 1"),
+        ({"eligible": np.ones(3)}, "eligible must be 4, got 3"),
+        ({"wanted": np.ones((2, 3))}, "wanted's columns must be 4, got 3"),
     ],
 )
 def test_rankings_of_things_that_do_not_fit_are_exceptions(arguments, message):
     with pytest.raises(ValueError, match=message):
-        _core.rank(*arguments, 4, 2)
+        rank(**{"x": floats(2, 3), "y": floats(4, 3), "k": 1, **arguments})
 
 
 def test_unknown_instruction_sets_are_refused():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rankings import AT_K, TOLERANCE, Fixed, asked_about, csr, expected, interactions, problems, split_of
 
-from ialspp import Evaluation, ImplicitMF, MostPopular, Random, datasets, evaluate, evaluation, split
+from ialspp import Evaluation, ImplicitMF, MostPopular, Random, datasets, evaluate, ranking, split
 
 properties = settings(deadline=None, max_examples=60)
 CANDIDATE_METRICS = ("recall", "capped_recall", "precision", "hit_rate", "ndcg", "map", "mrr")
@@ -131,7 +131,7 @@ MODELS = {"fixed": lambda: large(n_users=50)[0], "popular": MostPopular, "random
 def test_the_result_does_not_depend_on_how_many_users_are_ranked_at_once(monkeypatch, model, train):
     _, made = large(n_users=50, train=train)
     at_once = evaluate(model(), made, metrics=LIST)
-    monkeypatch.setattr(evaluation, "USERS_AT_ONCE", 7)
+    monkeypatch.setattr(ranking, "USERS_AT_ONCE", 7)
     assert bits(evaluate(model(), made, metrics=LIST)) == bits(at_once)
 
 

@@ -21,13 +21,21 @@ const Rows* rows_or_null(const std::string& name, const BoundRows* rows, int64_t
   return &rows->rows();
 }
 
-auto bound_rank(Matrix<const float> x, Matrix<const float> items, const BoundRows* hidden,
-                const BoundRows* wanted, int64_t k, int64_t depth, int threads) {
-  const int64_t users = length(x), n_items = length(items), dim = length(items, 1);
-  require(length(x, 1) == dim, "both sides' factors must have the same width");
+void pack(PackedItems* self, Matrix<const float> items, int threads) {
+  const WithoutGil release;
+  new (self) PackedItems(items.data(), length(items), length(items, 1), threads);
+}
+
+auto bound_rank(Matrix<const float> x, const PackedItems& items, const BoundRows* hidden,
+                const BoundRows* candidates, Maybe<uint8_t> eligible, const BoundRows* wanted, int64_t k,
+                int64_t depth, int threads) {
+  const int64_t users = length(x), n_items = items.size;
+  require(length(x, 1) == items.dim, "both sides' factors must have the same width");
   require(k >= 0 && k <= n_items, "k must be from 0 to the number of items");
   require(depth >= 0 && depth <= n_items, "depth must be from 0 to the number of items");
-  const Rows* hide = rows_or_null("hidden", hidden, users, n_items);
+  if (eligible) require_length("eligible", length(*eligible), n_items);
+  const Filter filter{rows_or_null("hidden", hidden, users, n_items),
+                      rows_or_null("candidates", candidates, users, n_items), data_or_null(eligible)};
   const Rows* want = rows_or_null("wanted", wanted, users, n_items);
   static_assert(sizeof(Standing) == 3 * sizeof(int32_t));
   auto best = new_array<int32_t>(users, k);
@@ -36,7 +44,7 @@ auto bound_rank(Matrix<const float> x, Matrix<const float> items, const BoundRow
   {
     const WithoutGil release;
     const Ranking out{k, depth, best.data(), scores.data(), reinterpret_cast<Standing*>(standings.data())};
-    rank(kernels(), x.data(), users, items.data(), n_items, dim, hide, want, out, threads);
+    rank(kernels(), x.data(), users, items, filter, want, out, threads);
   }
   return std::tuple(best, scores, standings);
 }
@@ -44,9 +52,12 @@ auto bound_rank(Matrix<const float> x, Matrix<const float> items, const BoundRow
 }  // namespace
 
 void register_ranking(nb::module_& m) {
+  nb::class_<PackedItems>(m, "PackedItems", "Items as scoring reads them: a copy, made once.")
+      .def("__init__", pack, "items"_a, "threads"_a)
+      .def("__len__", [](const PackedItems& items) { return items.size; });
   m.def(
-      "rank", bound_rank, "x"_a, "items"_a, "hidden"_a.none(), "wanted"_a.none(), "k"_a, "depth"_a,
-      "threads"_a,
+      "rank", bound_rank, "x"_a, "items"_a, "hidden"_a.none(), "candidates"_a.none(), "eligible"_a.none(),
+      "wanted"_a.none(), "k"_a, "depth"_a, "threads"_a,
       "(the k best items of each row of x, -1 where fewer are left; their scores; of each wanted item how "
       "many score higher, how many others equally, how many of those have a lower row, or depth, 0, 0 where "
       "depth or more score higher).");

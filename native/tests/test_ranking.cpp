@@ -46,11 +46,19 @@ void check_ranking(const Kernels& kernels, int64_t users, int64_t n_items, int64
   std::vector<int32_t> items(users * k);
   std::vector<float> scores(users * k);
   std::vector<Standing> standings(columns.size());
+  const PackedItems packed(y.data(), n_items, dim, threads);
   // hidden and wanted in turn: what is hidden cannot be found
-  rank(kernels, x.data(), users, y.data(), n_items, dim, &some, nullptr,
+  rank(kernels, x.data(), users, packed, {.hidden = &some}, nullptr,
        {k, 0, items.data(), scores.data(), nullptr}, threads);
-  rank(kernels, x.data(), users, y.data(), n_items, dim, nullptr, &some,
-       {0, n_items, nullptr, nullptr, standings.data()}, threads);
+  rank(kernels, x.data(), users, packed, {}, &some, {0, n_items, nullptr, nullptr, standings.data()},
+       threads);
+  // as candidates, without every fourth item and without a stretch of more than one chunk
+  std::vector<uint8_t> eligible(n_items);
+  for (int64_t i = 0; i < n_items; ++i) eligible[i] = i % 4 != 0 && (i < 2000 || i >= 4200);
+  std::vector<int32_t> filtered(users * k);
+  std::vector<float> filtered_scores(users * k);
+  rank(kernels, x.data(), users, packed, {.candidates = &some, .eligible = eligible.data()}, nullptr,
+       {k, 0, filtered.data(), filtered_scores.data(), nullptr}, threads);
   for (int64_t u = 0; u < users; ++u) {
     std::vector<double> exact(n_items, 0.0);
     for (int64_t i = 0; i < n_items; ++i)
@@ -63,6 +71,10 @@ void check_ranking(const Kernels& kernels, int64_t users, int64_t n_items, int64
       CHECK(items[u * k + place] == (there ? wanted[place] : -1));
       if (there) CHECK(scores[u * k + place] == exact[wanted[place]]);
     }
+    for (int64_t i = 0; i < n_items; ++i) hidden[i] = !(hidden[i] && eligible[i]);
+    const std::vector<int32_t> left = sorted_items(exact, hidden);
+    for (int64_t place = 0; place < k; ++place)
+      CHECK(filtered[u * k + place] == (place < static_cast<int64_t>(left.size()) ? left[place] : -1));
     const std::vector<int32_t> all = sorted_items(exact, std::vector<bool>(n_items, false));
     for (int64_t j = offsets[u]; j < offsets[u + 1]; ++j) {
       const Standing& s = standings[j];

@@ -8,17 +8,19 @@
 
 from importlib.metadata import version as _version
 
-from . import datasets, metrics, split
+from . import datasets, metrics, split, store
 from .baselines import MostPopular, Random
 from .errors import NotFittedError, SolveError, UnknownIdError
 from .evaluation import Evaluation, evaluate
+from .explanation import Explanation
 from .ids import IdMap
 from .interactions import Interactions
 from .isa import apply_environment as _apply_environment
 from .model import EpochRecord, ImplicitMF
 from .objective import Loss, Objective
-from .ranking import Ranking
+from .ranking import Ranking, Rankings
 from .solvers import IALS, ICD, IALSpp, SpectralCG
+from .updating import Update
 
 __version__ = _version("ialspp")
 _apply_environment()
@@ -28,6 +30,7 @@ __all__ = [
     "ICD",
     "EpochRecord",
     "Evaluation",
+    "Explanation",
     "IALSpp",
     "IdMap",
     "ImplicitMF",
@@ -38,11 +41,14 @@ __all__ = [
     "Objective",
     "Random",
     "Ranking",
+    "Rankings",
     "SolveError",
     "SpectralCG",
     "UnknownIdError",
+    "Update",
     "datasets",
     "evaluate",
     "metrics",
     "split",
+    "store",
 ]

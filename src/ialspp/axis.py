@@ -1,8 +1,10 @@
-"""Users or items of a part of the data."""
+"""The users or items of data, and of a part of it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,3 +44,21 @@ class Axis:
         except UnknownIdError as error:
             raise UnknownIdError(f"train must have every {known.name} of test; {error}") from None
         return cls(known, rows)
+
+
+def numbered(
+    values: Iterable[Any], known: Iterable[Any] | None, name: str
+) -> tuple[IdMap, NDArray[np.int32]]:
+    """The ids of an axis, all that are known or else those that occur, and the row of each value."""
+    if known is None:
+        return IdMap.factorize(values, name=name)
+    ids = known if isinstance(known, IdMap) else IdMap(known, name=name)
+    return ids, ids.rows(values).astype(np.int32)
+
+
+def ids_of_length(ids: Iterable[Any] | None, length: int, name: str, axis: str) -> IdMap:
+    """The ids of a matrix's rows or columns; their numbers where none are given."""
+    mapped = IdMap(np.arange(length) if ids is None else ids, name=name)
+    if len(mapped) != length:
+        raise ValueError(f"{name}s has {len(mapped)} ids, but the matrix has {length} {axis}")
+    return mapped

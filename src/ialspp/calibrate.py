@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from . import _core
+from .atomic import whole_file
 from .datasets import synthetic
 from .interactions import Interactions
 from .model import ImplicitMF
@@ -57,12 +57,8 @@ class Calibration:
     def save(self, path: Path) -> None:
         """Write as JSON, whole or not at all."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f"{path.name}.{os.getpid()}.part")
-        try:
-            part.write_text(json.dumps({"format": FORMAT, **asdict(self)}, indent=1), encoding="utf-8")
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
+        with whole_file(path) as file:
+            file.write(json.dumps({"format": FORMAT, **asdict(self)}, indent=1).encode())
 
     @classmethod
     def load(cls, path: Path) -> Calibration:

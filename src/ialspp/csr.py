@@ -59,13 +59,30 @@ class Csr:
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Csr:
         """These rows, in this order."""
-        counts = self.counts[rows]
+        counts = self.offsets[rows + 1] - self.offsets[rows]
         offsets = np.concatenate([[0], np.cumsum(counts)])
         entries = np.repeat(self.offsets[rows] - offsets[:-1], counts) + np.arange(offsets[-1])
         labels, weights = (
             None if values is None else values[entries] for values in (self.labels, self.weights)
         )
         return Csr(offsets, self.columns[entries], self.n_columns, labels, weights)
+
+    def between(self, begin: int, end: int) -> Csr:
+        """Rows `begin` to `end`; their entries are not copied."""
+        first, last = int(self.offsets[begin]), int(self.offsets[end])
+        labels, weights = (
+            None if values is None else values[first:last] for values in (self.labels, self.weights)
+        )
+        offsets = self.offsets[begin : end + 1] - first
+        return Csr(offsets, self.columns[first:last], self.n_columns, labels, weights)
+
+    def union(self, other: Csr) -> Csr:
+        """The columns that either has in each row; without labels and weights."""
+        row = np.concatenate([self.row_numbers, other.row_numbers])
+        column = np.concatenate([self.columns, other.columns])
+        offsets, columns, _ = _core.sort_pairs(row, column, len(self), self.n_columns, False)
+        first, left = _core.mark_first(_core.Rows(offsets, columns, self.n_columns))
+        return Csr(left, columns[first], self.n_columns)
 
     @property
     def keys(self) -> NDArray[np.int64]:

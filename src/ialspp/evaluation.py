@@ -14,11 +14,9 @@ from . import _core
 from .csr import Csr, Floats, Rows
 from .interactions import Interactions
 from .metrics import Doubles, Metric, Standings, coverage, novelty
-from .progress import bar
+from .ranking import Filter, rank
 from .split import HeldOut, Split
 from .threads import resolve_threads
-
-USERS_AT_ONCE = 4096  # between two steps of the progress bar
 
 
 class Recommender(Protocol):
@@ -180,18 +178,20 @@ def _ranked(
     """Where the wanted items of the users asked about stand, as far as `depth`, and the best k of each."""
     given, wanted = held_out.given.by_user.take(asked), held_out.wanted.by_user.take(asked)
     vectors, items = _vectors(model, held_out, asked)
-    counts, best = [], []
-    with bar("evaluating", len(asked), progress) as report:
-        for begin in range(0, len(asked), USERS_AT_ONCE):
-            users = np.arange(begin, min(begin + USERS_AT_ONCE, len(asked)))
-            hidden, of_these = given.take(users).native(), wanted.take(users).native()
-            found = _core.rank(vectors[users], items, hidden, of_these, k, depth, threads)
-            best.append(found[0])
-            counts.append(found[2])
-            report(int(users[-1]) + 1)
-    above, equal, before = np.concatenate(counts).T
+    best, _, found = rank(
+        vectors,
+        _core.PackedItems(items, threads),
+        k,
+        threads,
+        allowed=Filter(hidden=given),
+        wanted=wanted,
+        depth=depth,
+        what="evaluating",
+        progress=progress,
+    )
+    above, equal, before = found.T
     ranked = given.n_columns - given.counts
-    return Standings.of(wanted.offsets, above, equal, before, ranked), np.concatenate(best)
+    return Standings.of(wanted.offsets, above, equal, before, ranked), best
 
 
 def _vectors(model: Recommender, held_out: HeldOut, users: NDArray[np.int64]) -> tuple[Floats, Floats]:

@@ -1,4 +1,4 @@
-"""Histories of users the model has not seen, as rows."""
+"""Histories of users or items the model has not seen, as rows."""
 
 from __future__ import annotations
 
@@ -18,12 +18,16 @@ def rows_of_histories(
     weights: Iterable[Iterable[float]] | None,
     labels: Iterable[Iterable[float]] | None,
     users: IdMap | None = None,
+    name: str = "histories",
 ) -> Csr:
     """One row per history, by the rules of `Interactions`; its ids must be among `items`.
 
-    users: so that an error can say if it was given their ids.
+    users: so that an error can say if it was given their ids. name: what an error calls the histories.
     """
-    listed = [_items_of(history) for history in _items_of(histories)]
+    listed = [
+        _listed(history, f"each of {name}", f"{items.name} ids")
+        for history in _listed(histories, name, f"sequences of {items.name} ids")
+    ]
     numbers = IdMap(np.arange(len(listed)), name="history")
     item = items.rows([value for history in listed for value in history], users)
     pairs = Pairs.of(
@@ -37,11 +41,9 @@ def rows_of_histories(
     return pairs.merged()[0]
 
 
-def _items_of(sequence: Any) -> list[Any]:
+def _listed(sequence: Any, name: str, of: str) -> list[Any]:
     if isinstance(sequence, (str, bytes)) or not isinstance(sequence, Iterable):
-        raise TypeError(
-            f"histories must be a sequence of histories, each a sequence of item ids; got {sequence!r}"
-        )
+        raise TypeError(f"{name} must be a sequence of {of}, got {sequence!r}")
     return list(sequence)
 
 

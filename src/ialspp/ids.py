@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import UnknownIdError
+from .id_values import as_ids, is_integer, plain
+from .utf8 import Utf8
 
 MAX_ROWS = 2**31 - 1  # row numbers are kept in 32 bits
+FEW = 1000  # ids looked for in a file's strings one by one; for more, all strings are decoded
 
 
 class IdMap:
@@ -20,26 +23,77 @@ class IdMap:
     (`factorize`) are sorted: the same set of ids gives the same rows, however the data was ordered.
     """
 
-    __slots__ = ("_is_range", "_order", "_sorted", "ids", "name")
+    __slots__ = ("_ids", "_lookup", "_stored", "name")
 
     def __init__(self, ids: Iterable[Any], *, name: str = "id") -> None:
         self.name = name
-        self.ids = as_ids(ids, name)
-        if len(self.ids) > MAX_ROWS:
-            raise ValueError(f"at most {MAX_ROWS} {name}s fit, got {len(self.ids)}")
-        self._order = np.argsort(self.ids, kind="stable")
-        self._sorted = self.ids[self._order]
-        repeated = np.flatnonzero(self._sorted[1:] == self._sorted[:-1])
-        if len(repeated):
-            twice = self._sorted[repeated[0]]
+        self._ids: NDArray[Any] | None = as_ids(ids, name)
+        self._stored: _Stored | None = None
+        if len(self._ids) > MAX_ROWS:
+            raise ValueError(f"at most {MAX_ROWS} {name}s fit, got {len(self._ids)}")
+        self._lookup: _Lookup | None = _Lookup.of(self._ids)
+        twice = self._lookup.repeated()
+        if twice is not None:
             raise ValueError(f"{name} {plain(twice)!r} is listed more than once")
-        self.ids.flags.writeable = False
-        # Row numbers as ids, or a stretch of them: no search is needed to find one.
-        self._is_range = bool(
-            self.ids.dtype == np.int64
-            and len(self.ids)
-            and int(self._sorted[-1]) - int(self._sorted[0]) == len(self.ids) - 1
-        )
+        self._ids.flags.writeable = False
+
+    @classmethod
+    def stored(
+        cls, ids: NDArray[Any] | Utf8, order: NDArray[np.int64] | None = None, *, name: str = "id"
+    ) -> IdMap:
+        """The map of distinct ids that come from a file: strings are decoded when they are asked for.
+
+        order: the rows in the order of their ids, where that is not the order of the rows.
+        """
+        made = cls.__new__(cls)
+        made.name = name
+        made._ids = None if isinstance(ids, Utf8) else ids
+        made._stored = _Stored(ids, order) if isinstance(ids, Utf8) else None
+        made._lookup = None
+        return made
+
+    @property
+    def ids(self) -> NDArray[Any]:
+        """All ids in row order. Read-only."""
+        if self._ids is None:
+            assert self._stored is not None
+            strings = self._stored.strings.all()
+            strings.flags.writeable = False
+            self._ids = strings
+        return self._ids
+
+    @property
+    def is_text(self) -> bool:
+        """Whether ids are strings; a map without ids has none."""
+        if self._ids is None:
+            return True
+        return self._ids.dtype == object and all(isinstance(value, str) for value in self._ids[:1])
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """The rows in the order of their ids."""
+        return self._sorted_ids().order
+
+    def _sorted_ids(self) -> _Lookup:
+        if self._lookup is None:
+            self._lookup = _Lookup.of(self.ids)
+        return self._lookup
+
+    def named(self, rows: NDArray[np.integer[Any]]) -> list[Any]:
+        """The ids of some rows, as plain Python values."""
+        if self._ids is None and self._stored is not None:
+            return self._stored.strings.take(rows)
+        return list(self.ids[rows].tolist())
+
+    def extended(self, ids: Iterable[Any]) -> IdMap:
+        """This map with the ids it does not have at its end, ascending; itself if it has them all."""
+        new = as_ids(ids, self.name)
+        missing = new[~self._locate(new)[1]]
+        if len(missing) == 0:
+            return self
+        both = [*self.ids.tolist(), *sorted(set(missing.tolist()))] if _objects(self.ids, missing) else None
+        joined = np.concatenate([self.ids, np.unique(missing)]) if both is None else both
+        return IdMap(joined, name=self.name)
 
     @classmethod
     def factorize(cls, values: Iterable[Any], *, name: str = "id") -> tuple[IdMap, NDArray[np.int32]]:
@@ -49,10 +103,12 @@ class IdMap:
         return cls(distinct, name=name), rows.astype(np.int32)
 
     def __len__(self) -> int:
+        if self._ids is None and self._stored is not None:
+            return len(self._stored.strings)
         return len(self.ids)
 
     def __contains__(self, value: object) -> bool:
-        if not isinstance(value, str) and not _is_integer(value):
+        if not isinstance(value, str) and not is_integer(value):
             return False
         return bool(self._locate(as_ids([value], self.name))[1][0])
 
@@ -61,7 +117,7 @@ class IdMap:
 
     def __getitem__(self, row: int) -> Any:
         """The id of a row, as a plain Python value."""
-        return plain(self.ids[row])
+        return self.named(np.array([range(len(self))[row]]))[0]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, IdMap):
@@ -69,7 +125,7 @@ class IdMap:
         return self.ids.dtype == other.ids.dtype and np.array_equal(self.ids, other.ids)
 
     def __repr__(self) -> str:
-        shown = ", ".join(repr(value) for value in self.ids[:3].tolist())
+        shown = ", ".join(repr(value) for value in self.named(np.arange(min(3, len(self)))))
         return f"IdMap({len(self)} {self.name}s: {shown}{', ...' if len(self) > 3 else ''})"
 
     def rows(self, values: Iterable[Any], other: IdMap | None = None) -> NDArray[np.int64]:
@@ -89,23 +145,9 @@ class IdMap:
 
     def _locate(self, wanted: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """(row, whether there is one) for each id."""
-        none = np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
-        if len(self) == 0 or len(wanted) == 0:
-            return none
-        if self._is_range and wanted.dtype == np.int64:
-            places = np.clip(wanted, self._sorted[0], self._sorted[-1]) - self._sorted[0]
-            return self._order[places], np.asarray(self._sorted[places] == wanted)
-        if wanted.dtype != self._sorted.dtype:  # numpy would compare 64-bit integers as floats
-            wanted = wanted.astype(object)
-        try:
-            places = np.searchsorted(self._sorted, wanted)
-        except TypeError:  # a string among integers, or the other way round
-            return none
-        places = np.minimum(places, len(self) - 1)
-        found = self._sorted[places]
-        if wanted.dtype == object:
-            found = found.astype(object)
-        return self._order[places], np.asarray(found == wanted, dtype=bool)
+        if self._ids is None and self._stored is not None and len(wanted) <= FEW:
+            return self._stored.locate(wanted)
+        return self._sorted_ids().locate(wanted)
 
     def _swapped_hint(self, missing: NDArray[Any], other: IdMap | None) -> str:
         if other is None or not other._locate(missing)[1].all():
@@ -117,104 +159,68 @@ class IdMap:
         def kind(array: NDArray[Any]) -> str:
             return "strings" if isinstance(array[:1].tolist()[0], str) else "integers"
 
-        if len(self) == 0 or kind(wanted) == kind(self.ids):
+        own = np.array(self.named(np.arange(min(1, len(self)))), dtype=object)
+        if len(self) == 0 or kind(wanted) == kind(own):
             return ""
-        return f" (these are {kind(wanted)}, but the {self.name}s of the data are {kind(self.ids)})"
+        return f" (these are {kind(wanted)}, but the {self.name}s of the data are {kind(own)})"
 
 
-def as_ids(values: Iterable[Any], name: str) -> NDArray[Any]:
-    """Ids as a one-dimensional array: 64-bit integers, or Python strings or integers beyond 64 bits."""
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise TypeError(f"{name}s must be a sequence of ids, got the {type(values).__name__} {values!r}")
-    array = values if isinstance(values, np.ndarray) else _to_array(values, name)
-    refuse_masked(array, f"{name}s")
-    if array.ndim != 1:
-        raise ValueError(f"{name}s must be one-dimensional, got shape {array.shape}")
-    if array.dtype.kind in "iu":
-        fits = array.dtype != np.uint64 or len(array) == 0 or int(array.max()) < 2**63
-        return array.astype(np.int64 if fits else np.uint64)
-    if array.dtype.kind == "U":
-        return array.astype(object)
-    if array.dtype.kind == "T":  # numpy's own strings, which may be missing
-        array = array.astype(object)
-    if array.dtype == object:
-        return _objects_as_ids(array, name)
-    if len(array) == 0:
-        return np.empty(0, dtype=np.int64)
-    raise TypeError(f"{name}s must be integers or strings, got {array.dtype}")
+class _Lookup(NamedTuple):
+    """Ids in ascending order, and the row of each."""
+
+    ids: NDArray[Any]
+    order: NDArray[np.int64]
+    is_range: bool  # row numbers as ids, or a stretch of them: no search is needed to find one
+
+    @classmethod
+    def of(cls, ids: NDArray[Any]) -> _Lookup:
+        order = np.argsort(ids, kind="stable")
+        ascending = ids[order]
+        span = int(ascending[-1]) - int(ascending[0]) if ids.dtype == np.int64 and len(ids) else -1
+        return cls(ascending, order, span == len(ids) - 1 and len(ids) > 0)
+
+    def repeated(self) -> Any:
+        """An id that is there twice, or None."""
+        places = np.flatnonzero(self.ids[1:] == self.ids[:-1])
+        return self.ids[places[0]] if len(places) else None
+
+    def locate(self, wanted: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """(row, whether there is one) for each id."""
+        none = np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
+        if len(self.ids) == 0 or len(wanted) == 0:
+            return none
+        if self.is_range and wanted.dtype == np.int64:
+            places = np.clip(wanted, self.ids[0], self.ids[-1]) - self.ids[0]
+            return self.order[places], np.asarray(self.ids[places] == wanted)
+        if wanted.dtype != self.ids.dtype:  # numpy would compare 64-bit integers as floats
+            wanted = wanted.astype(object)
+        try:
+            places = np.searchsorted(self.ids, wanted)
+        except TypeError:  # a string among integers, or the other way round
+            return none
+        places = np.minimum(places, len(self.ids) - 1)
+        found = self.ids[places]
+        if wanted.dtype == object:
+            found = found.astype(object)
+        return self.order[places], np.asarray(found == wanted, dtype=bool)
 
 
-def first_missing(column: Any) -> int | None:
-    """Where a pandas or polars column has its first missing value."""
-    missing = column.is_null() if hasattr(column, "is_null") else column.isna()
-    places = np.flatnonzero(np.asarray(missing))
-    return int(places[0]) if len(places) else None
+class _Stored(NamedTuple):
+    """Strings of a file, and the order in which they ascend where it is not that of the rows."""
+
+    strings: Utf8
+    order: NDArray[np.int64] | None
+
+    def locate(self, wanted: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """(row, whether there is one) for each id."""
+        found = [self.strings.find(v, self.order) if isinstance(v, str) else -1 for v in wanted.tolist()]
+        rows = np.array(found, dtype=np.int64)
+        return np.maximum(rows, 0), rows >= 0
 
 
-def refuse_masked(array: NDArray[Any], name: str) -> None:
-    """A masked array with something masked is an error; its mask would be lost on the way."""
-    if np.ma.is_masked(array):
-        place = np.flatnonzero(np.ma.getmaskarray(array))[0]
-        raise TypeError(f"{name} must not be masked, but position {place} is missing")
-
-
-def plain(value: Any) -> Any:
-    """A numpy scalar as the Python value it stands for, which is how it was given and is shown."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _to_array(values: Iterable[Any], name: str) -> NDArray[Any]:
-    """An array that keeps the elements' types: numpy alone would turn [1, "a"] into two strings."""
-    if hasattr(values, "to_numpy"):
-        place = first_missing(values)
-        if place is not None:
-            raise TypeError(
-                f"{name}s must be integers or strings, but the one at position {place} is missing"
-            )
-        return np.asarray(values.to_numpy())
-    listed = list(values)
-    array = np.asarray(listed) if all(type(value) is int for value in listed) else None
-    if array is not None and array.dtype.kind in "iu":
-        return array
-    objects = np.empty(len(listed), dtype=object)
-    objects[:] = listed
-    return objects
-
-
-def _objects_as_ids(array: NDArray[Any], name: str) -> NDArray[Any]:
-    listed = array.tolist()
-    kinds = {str if isinstance(v, str) else int if _is_integer(v) else type(v) for v in listed}
-    if kinds == {str}:
-        return np.array([str(v) for v in listed], dtype=object)
-    if kinds <= {int}:
-        return _integers_as_ids([int(v) for v in listed])
-    if kinds == {str, int}:
-        first = isinstance(listed[0], str)
-        place = next(i for i, v in enumerate(listed) if isinstance(v, str) != first)
-        raise TypeError(
-            f"{name}s must be all integers or all strings, but {listed[0]!r} at position 0 and "
-            f"{listed[place]!r} at position {place} differ"
-        )
-    place = next(i for i, v in enumerate(listed) if not isinstance(v, str) and not _is_integer(v))
-    value = listed[place]
-    missing = value is None or repr(value) in ("nan", "<NA>", "NaT")
-    what = "is missing" if missing else f"is a {type(value).__name__}: {value!r}"
-    raise TypeError(f"{name}s must be integers or strings, but the one at position {place} {what}")
-
-
-def _is_integer(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
-
-
-def _integers_as_ids(values: list[int]) -> NDArray[Any]:
-    if not values:
-        return np.empty(0, dtype=np.int64)
-    low, high = min(values), max(values)
-    if low >= -(2**63) and high < 2**63:
-        return np.array(values, dtype=np.int64)
-    if low >= 0 and high < 2**64:
-        return np.array(values, dtype=np.uint64)
-    return np.array(values, dtype=object)
+def _objects(*arrays: NDArray[Any]) -> bool:
+    """Whether these are not 64-bit integers of one kind, which alone numpy keeps as they are."""
+    return any(array.dtype == object for array in arrays) or len({array.dtype for array in arrays}) > 1
 
 
 def _factorize(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:

@@ -9,9 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .axis import Axis
+from .axis import Axis, ids_of_length, numbered
 from .csr import Csr, Floats, Pairs, Times, transpose
-from .ids import IdMap, first_missing
+from .id_values import first_missing
+from .ids import IdMap
 from .settings import checked_integer
 from .values import labels_of, not_negative, numbers_of, times_of, weights_of
 
@@ -24,14 +25,13 @@ class Interactions:
     it occurred. Users and items without interactions keep their row.
     """
 
-    __slots__ = ("by_item", "by_user", "item_ranks", "items", "times", "users")
+    __slots__ = ("_transposed", "by_user", "items", "times", "users", "weighted")
 
     users: IdMap
     items: IdMap
     by_user: Csr
-    by_item: Csr
     times: Times | None  # Unix seconds, in the order of by_user's entries; None where not given
-    item_ranks: NDArray[np.uint32]  # by_item entry -> its place in its user's row of by_user
+    weighted: bool  # whether weights were given, be it that all are 1
 
     def __init__(
         self,
@@ -44,11 +44,36 @@ class Interactions:
         time: Times | None = None,
     ) -> None:
         pairs = Pairs.of(users, items, user_rows, item_rows, label, weight, time)
-        self._index(users, items, *pairs.merged())
+        self._set(users, items, *pairs.merged(), weight is not None)
 
-    def _index(self, users: IdMap, items: IdMap, by_user: Csr, times: Times | None) -> None:
+    def _set(self, users: IdMap, items: IdMap, by_user: Csr, times: Times | None, weighted: bool) -> None:
         self.users, self.items, self.by_user, self.times = users, items, by_user, times
-        self.by_item, self.item_ranks = transpose(by_user)
+        self.weighted = weighted
+        self._transposed: tuple[Csr, NDArray[np.uint32]] | None = None
+
+    @classmethod
+    def of_rows(
+        cls, users: IdMap, items: IdMap, by_user: Csr, times: Times | None = None, *, weighted: bool = False
+    ) -> Interactions:
+        """Rows of distinct items, ascending, as they are; nothing is copied or looked at."""
+        data = cls.__new__(cls)
+        data._set(users, items, by_user, times, weighted)
+        return data
+
+    @property
+    def by_item(self) -> Csr:
+        """The same by item: made when first asked for."""
+        return self._by_item()[0]
+
+    @property
+    def item_ranks(self) -> NDArray[np.uint32]:
+        """For each entry of `by_item` its place in its user's row of `by_user`."""
+        return self._by_item()[1]
+
+    def _by_item(self) -> tuple[Csr, NDArray[np.uint32]]:
+        if self._transposed is None:
+            self._transposed = transpose(self.by_user)
+        return self._transposed
 
     @classmethod
     def from_arrays(
@@ -76,8 +101,8 @@ class Interactions:
             All ids of that axis in the row order wanted, those without interactions included.
             Without it, the ids that occur, sorted.
         """
-        user_map, user_rows = _rows_of(user, users, "user")
-        item_map, item_rows = _rows_of(item, items, "item")
+        user_map, user_rows = numbered(user, users, "user")
+        item_map, item_rows = numbered(item, items, "item")
         if len(user_rows) != len(item_rows):
             raise ValueError(
                 f"user and item must have the same length, got {len(user_rows)} and {len(item_rows)}"
@@ -158,8 +183,8 @@ class Interactions:
         )
         pairs = Pairs.of(*parts)
         del parts  # they are as large as what is made of them
-        data = cls.__new__(cls)
-        data._index(pairs.users, pairs.items, *pairs.merged())
+        weighted = pairs.weight is not None
+        data = cls.of_rows(pairs.users, pairs.items, *pairs.merged(), weighted=weighted)
         return data.core(min_user, min_item)
 
     @classmethod
@@ -191,8 +216,8 @@ class Interactions:
         coo = matrix.tocoo()
         numbers = numbers_of(coo.data, coo.nnz, values or "matrix") if values else None
         return cls(
-            _axis_ids(users, coo.shape[0], "user", "rows"),
-            _axis_ids(items, coo.shape[1], "item", "columns"),
+            ids_of_length(users, coo.shape[0], "user", "rows"),
+            ids_of_length(items, coo.shape[1], "item", "columns"),
             np.asarray(coo.row, dtype=np.int32),
             np.asarray(coo.col, dtype=np.int32),
             numbers if values == "label" else None,
@@ -260,7 +285,7 @@ class Interactions:
         user, item = rows.row_numbers[entries], rows.columns[entries]
         users = Axis.of(self.users, user) if users is None else users
         items = Axis.of(self.items, item) if items is None else items
-        return Interactions(
+        selected = Interactions(
             users.ids,
             items.ids,
             users.rows[user],
@@ -269,6 +294,8 @@ class Interactions:
             None if rows.weights is None else rows.weights[entries],
             None if self.times is None else self.times[entries],
         )
+        selected.weighted = self.weighted
+        return selected
 
     @property
     def n_users(self) -> int:
@@ -279,6 +306,12 @@ class Interactions:
     def n_items(self) -> int:
         """The number of items, those without interactions included."""
         return len(self.items)
+
+    def statistics(self) -> dict[str, Any]:
+        """Counts and ranges, as plain values."""
+        from .statistics import statistics
+
+        return statistics(self)
 
     def __len__(self) -> int:
         return len(self.by_user.columns)
@@ -295,22 +328,6 @@ class Interactions:
         ]
         suffix = f", with {', '.join(extras)}" if extras else ""
         return f"Interactions({self.n_users} users x {self.n_items} items, {len(self)} pairs{suffix})"
-
-
-def _rows_of(
-    values: Iterable[Any], known: Iterable[Any] | None, name: str
-) -> tuple[IdMap, NDArray[np.int32]]:
-    if known is None:
-        return IdMap.factorize(values, name=name)
-    ids = known if isinstance(known, IdMap) else IdMap(known, name=name)
-    return ids, ids.rows(values).astype(np.int32)
-
-
-def _axis_ids(ids: Iterable[Any] | None, length: int, name: str, axis: str) -> IdMap:
-    mapped = IdMap(np.arange(length) if ids is None else ids, name=name)
-    if len(mapped) != length:
-        raise ValueError(f"{name}s has {len(mapped)} ids, but the matrix has {length} {axis}")
-    return mapped
 
 
 def _column(frame: Any, name: str) -> NDArray[Any]:

@@ -1,28 +1,28 @@
-"""ImplicitMF: fit a factorisation, fold in strangers, recommend."""
+"""ImplicitMF: settings, training, and what was learned."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import _core
-from .csr import Csr, Floats, aligned
+from .answers import Answers
+from .csr import Floats, aligned
 from .errors import NotFittedError
-from .histories import rows_of_histories
+from .fitted import Embedding, Fitted
 from .ids import IdMap
 from .interactions import Interactions
 from .objective import Objective
+from .parameters import Parameters
 from .progress import epoch_bar
-from .ranking import Ranking, rank
 from .settings import checked_integer, checked_number
-from .solvers import Problem, Solver, SpectralCG, no_finite_solution, pinned
+from .solvers import Problem, Solver, SpectralCG, pinned
 from .threads import resolve_threads
+from .updating import Update, updated
 
 # Far beyond any use; the squares of squares of what is drawn still fit single precision.
 MAX_INIT_STDDEV = 1e6
@@ -43,8 +43,11 @@ class EpochRecord:
 Callback = Callable[["ImplicitMF", EpochRecord], bool | None]
 
 
-class ImplicitMF:
+class ImplicitMF(Answers, Parameters):
     """Matrix factorisation from implicit feedback.
+
+    Any number of threads may ask one model, also while another one calls `update`: a question is answered
+    from what was there when it came. While `fit` runs, factors change in place; ask in its callbacks.
 
     Parameters
     ----------
@@ -104,14 +107,13 @@ class ImplicitMF:
         resolve_threads(threads)
         self.history = []
         self.fitted_solver = None
-        self._data: Interactions | None = None
-        self._factors: tuple[Floats, Floats] | None = None
-        self._item_gramian: NDArray[np.float64] | None = None  # of the factors as they are now
+        self._state: Fitted | None = None
         self._training = False  # factors are being updated in place
 
     def __repr__(self) -> str:
-        fitted = f", fitted on {self._data!r}" if self._data is not None else ""
-        return f"ImplicitMF(dim={self.dim}, solver={self.solver}, objective={self.objective}{fitted})"
+        state = self._state
+        known = f", fitted on {state.summary()}" if state is not None else ""
+        return f"ImplicitMF(dim={self.dim}, solver={self.solver}, objective={self.objective}{known})"
 
     # Training
 
@@ -152,17 +154,14 @@ class ImplicitMF:
                 for number in range(len(history) + 1, len(history) + 1 + self.epochs):
                     history.append(self.run_epoch(problem, number))
                     # Only now: a fit that fails in its first epoch leaves the model as it was.
-                    self._set_state(data, users, items, history)
-                    self.fitted_solver = solver
+                    self._learned(data, users, items, history, solver)
                     report(history[-1].loss)
                     answers = [callback(self, history[-1]) for callback in callbacks]
                     if any(answers):
                         break
-            self._set_state(data, users, items, history)
-            self.fitted_solver = solver
+            self._learned(data, users, items, history, solver)
         finally:
             self._training = False
-            self._item_gramian = None
         return self
 
     def run_epoch(self, problem: Problem, number: int = 1) -> EpochRecord:
@@ -178,11 +177,16 @@ class ImplicitMF:
             seconds=time.perf_counter() - start,
         )
 
-    def _set_state(
-        self, data: Interactions, users: Floats, items: Floats, history: list[EpochRecord]
+    def _learned(
+        self,
+        data: Interactions,
+        users: Floats,
+        items: Floats,
+        history: list[EpochRecord],
+        solver: Solver,
     ) -> None:
-        self._data, self._factors, self.history = data, (users, items), history
-        self._item_gramian = None
+        self._state = Fitted(Embedding(data.users, users), Embedding(data.items, items), data)
+        self.history, self.fitted_solver = history, solver
 
     def initial_factors(self, data: Interactions) -> tuple[Floats, Floats]:
         """The factors a fit starts from. Independent streams: no user starts where an item does."""
@@ -195,33 +199,95 @@ class ImplicitMF:
         return users, items
 
     def _continued(self, data: Interactions) -> tuple[Floats, Floats]:
-        if self._data is None:
+        if self._state is None:
             raise NotFittedError("warm_start goes on from an earlier fit, and there was none")
-        fitted, (users, items) = self._fitted()
-        for old, new in ((fitted.users, data.users), (fitted.items, data.items)):
-            if old != new:
+        sides = self._state.users, self._state.items
+        for side, new in zip(sides, (data.users, data.items), strict=True):
+            if side.ids != new:
                 raise ValueError(
-                    f"warm_start needs the same {old.name}s in the same order as the last fit: "
-                    f"it had {old!r}, this data has {new!r}"
+                    f"warm_start needs the same {new.name}s in the same order as the last fit: "
+                    f"it had {side.ids!r}, this data has {new!r}"
                 )
-        if users.shape[1] != self.dim:
-            raise ValueError(f"warm_start needs the last fit's dim ({users.shape[1]}), got {self.dim}")
-        copies = aligned(users.shape), aligned(items.shape)  # arrays handed out before stay as they were
-        for copy, factors in zip(copies, (users, items), strict=True):
-            copy[:] = factors
+            if side.vectors.shape[1] != self.dim:
+                raise ValueError(
+                    f"warm_start needs the last fit's dim ({side.vectors.shape[1]}), got {self.dim}"
+                )
+        copies = aligned(sides[0].vectors.shape), aligned(sides[1].vectors.shape)
+        for copy, side in zip(copies, sides, strict=True):  # arrays handed out before stay as they were
+            copy[:] = side.vectors
         return copies
+
+    def update(self, data: Interactions, *, epochs: int = 1, progress: bool | None = None) -> Update:
+        """Take in new interactions without training again: exact solves of the rows they touch.
+
+        The new data joins what the model was trained on: a pair that was there counts once, or its weights
+        add up where there are weights; of two labels the new one holds. New users and items get rows after
+        the old ones. Then every user of the new data is solved exactly for the items as they are, every item
+        of the new data for the users as they are then, and those users once more: their vectors are what
+        `fold_in` would give. No other vector changes.
+
+        Parameters
+        ----------
+        data
+            What is new.
+        epochs
+            How often users and items are solved before the last time.
+        progress
+            True or False: draw a progress bar or don't. None: on a terminal only.
+        """
+        if not isinstance(data, Interactions):
+            raise TypeError(f"data must be Interactions, got {type(data).__name__}")
+        rounds = checked_integer("epochs", epochs, 1)
+        self._state, report = updated(
+            self._fitted(), data, self.objective, rounds, resolve_threads(self.threads), progress
+        )
+        return report
+
+    # Files
+
+    def save(self, path: str | Path, *, interactions: bool = True) -> None:
+        """Write the model to one file, whole or not at all; see `ialspp.store`.
+
+        Parameters
+        ----------
+        path
+            By custom it ends in ".ialspp".
+        interactions
+            Also what the model was trained on. Without it the file is smaller, but `recommend` does not know
+            what was seen, and `explain` and `update` do not work.
+        """
+        from . import store
+
+        store.save(self, path, interactions=interactions)
+
+    @classmethod
+    def load(cls, path: str | Path, *, verify: bool | None = None, threads: int | None = None) -> ImplicitMF:
+        """Open what `save` wrote. The file is mapped: what is not used is not read.
+
+        Parameters
+        ----------
+        path
+            The file.
+        verify
+            Check every byte of it. None: only of a file of up to 64 MB, for which that takes no time.
+        threads
+            As in the constructor; a file does not say.
+        """
+        from . import store
+
+        return store.load(path, verify=verify, threads=threads)
 
     # What was learned
 
     @property
     def user_factors(self) -> Floats:
         """W: one row per user, in the order of `users.ids`. Read-only."""
-        return self._handed_out(self._fitted()[1][0])
+        return self._handed_out(self._fitted().users.vectors)
 
     @property
     def item_factors(self) -> Floats:
         """H: one row per item, in the order of `items.ids`. Read-only."""
-        return self._handed_out(self._fitted()[1][1])
+        return self._handed_out(self._fitted().items.vectors)
 
     def _handed_out(self, factors: Floats) -> Floats:
         view = factors.copy() if self._training else factors.view()  # a callback may keep it
@@ -230,121 +296,20 @@ class ImplicitMF:
 
     @property
     def trained_on(self) -> Interactions | None:
-        """The data of the last fit; None before."""
-        return self._data
+        """The data of the last fit and of updates since; None before."""
+        return None if self._state is None else self._state.histories("this")
 
     @property
     def users(self) -> IdMap:
         """The users the model knows."""
-        return self._fitted()[0].users
+        return self._fitted().users.ids
 
     @property
     def items(self) -> IdMap:
         """The items the model knows."""
-        return self._fitted()[0].items
+        return self._fitted().items.ids
 
-    def _fitted(self) -> tuple[Interactions, tuple[Floats, Floats]]:
-        if self._data is None or self._factors is None:
+    def _fitted(self) -> Fitted:
+        if self._state is None:
             raise NotFittedError("the model is not fitted; call fit(data) first")
-        return self._data, self._factors
-
-    # Strangers
-
-    def fold_in(
-        self,
-        histories: Iterable[Iterable[Any]],
-        *,
-        weights: Iterable[Iterable[float]] | None = None,
-        labels: Iterable[Iterable[float]] | None = None,
-    ) -> Floats:
-        """Exact vectors for users the model has not seen, from the items of each.
-
-        Parameters
-        ----------
-        histories
-            For each user, the ids of their items. An empty history gives a zero vector.
-        weights, labels
-            Numbers parallel to the histories.
-        """
-        return self.fold_in_rows(rows_of_histories(histories, self.items, weights, labels, self.users))
-
-    def fold_in_rows(self, rows: Csr) -> Floats:
-        """The same for rows of items as `Interactions.by_user` has them: row solves as iALS does them."""
-        _, (_, items) = self._fitted()
-        threads = resolve_threads(self.threads)
-        if self._item_gramian is None:
-            self._item_gramian = _core.gramian(items, 0, items.shape[1], threads)
-        vectors = np.zeros((len(rows), items.shape[1]), dtype=np.float32)
-        if len(vectors) == 0:
-            return vectors
-        _, failed_row = _core.solve_rows(
-            rows.native(),
-            vectors,
-            self.objective.row_regularization(rows.counts, len(items)),
-            items,
-            self._item_gramian,
-            self.objective.unobserved_weight,
-            False,
-            threads,
-        )
-        if failed_row >= 0:
-            raise no_finite_solution("history", failed_row, failed_row)
-        return vectors
-
-    # Answers
-
-    def recommend(self, users: Any, k: int = 10, *, exclude_seen: bool = True) -> Any:
-        """The k best items of each user, best first.
-
-        Parameters
-        ----------
-        users
-            Ids of users of the training data: one gives one `Ranking`, a sequence gives a list.
-        k
-            How many; fewer where fewer are left.
-        exclude_seen
-            Leave out what the user has interacted with.
-        """
-        data, (vectors, _) = self._fitted()
-        rows = self.users.rows(_listed(users), self.items)
-        rankings = self._best_items(vectors[rows], data.by_user.take(rows) if exclude_seen else None, k)
-        return rankings[0] if _is_one(users) else rankings
-
-    def recommend_for(
-        self,
-        histories: Iterable[Iterable[Any]],
-        k: int = 10,
-        *,
-        exclude_seen: bool = True,
-        weights: Iterable[Iterable[float]] | None = None,
-        labels: Iterable[Iterable[float]] | None = None,
-    ) -> list[Ranking]:
-        """The k best items for users the model has not seen: `fold_in`, then `recommend`."""
-        rows = rows_of_histories(histories, self.items, weights, labels, self.users)
-        return self._best_items(self.fold_in_rows(rows), rows if exclude_seen else None, k)
-
-    def _best_items(self, vectors: Floats, seen: Csr | None, k: int) -> list[Ranking]:
-        """For each vector the best items but those in its row of `seen`."""
-        return rank(vectors, self._fitted()[1][1], seen, k, self.items, resolve_threads(self.threads))
-
-    def similar_items(self, items: Any, k: int = 10) -> Any:
-        """The k items whose vectors point most nearly the same way (cosine), best first.
-
-        One id gives one `Ranking`, a sequence gives a list. An item is not its own neighbour.
-        """
-        _, (_, factors) = self._fitted()
-        lengths = np.linalg.norm(factors.astype(np.float64), axis=1, keepdims=True)
-        directions = (factors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
-        rows = self.items.rows(_listed(items), self.users)
-        themselves = Csr(np.arange(len(rows) + 1), rows.astype(np.int32), len(self.items))
-        threads = resolve_threads(self.threads)
-        rankings = rank(directions[rows], directions, themselves, k, self.items, threads)
-        return rankings[0] if _is_one(items) else rankings
-
-
-def _is_one(ids: Any) -> bool:
-    return isinstance(ids, (str, int, np.integer))
-
-
-def _listed(ids: Any) -> Any:
-    return [ids] if _is_one(ids) else ids
+        return self._state

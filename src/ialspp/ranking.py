@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from . import _core
-from .csr import Csr, Floats
+from .csr import Csr, Floats, Rows
 from .ids import IdMap
-from .settings import checked_integer
+from .progress import bar
+
+if TYPE_CHECKING:
+    import polars as pl
+
+USERS_AT_ONCE = 4096  # between two steps of the progress bar
 
 
 class Ranking(list[Any]):
@@ -18,18 +28,119 @@ class Ranking(list[Any]):
         self.scores = scores
 
 
-def rank(
-    vectors: Floats, items: Floats, hidden: Csr | None, k: int, ids: IdMap, threads: int
-) -> list[Ranking]:
-    """For each vector the k items of highest score, equal ones by row, but those in its row of `hidden`.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Rankings(Sequence[Ranking]):
+    """One `Ranking` for each that was asked about, kept as two arrays.
 
-    Fewer than k left makes a shorter ranking.
+    Attributes
+    ----------
+    rows
+        Row numbers of the answers, best first; -1 where fewer than k are left.
+    scores
+        The score of each.
     """
-    checked_integer("k", k, 0)
-    hide = None if hidden is None else hidden.native()
-    best, scores, _ = _core.rank(vectors, items, hide, None, min(k, len(items)), 0, threads)
-    left = (best >= 0).sum(axis=1)
-    return [
-        Ranking(ids.ids[row[:n]].tolist(), of_row[:n])
-        for row, of_row, n in zip(best, scores, left, strict=True)
-    ]
+
+    rows: Rows
+    scores: Floats
+    ids: IdMap  # of the answers
+    asked: Sequence[Any] | NDArray[Any]
+    names: tuple[str, str]  # of what was asked about and of the answers
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Ranking: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Rankings: ...
+
+    def __getitem__(self, index: int | slice) -> Ranking | Rankings:
+        if isinstance(index, slice):
+            return Rankings(self.rows[index], self.scores[index], self.ids, self.asked[index], self.names)
+        row = self.rows[index]
+        left = np.count_nonzero(row >= 0)
+        return Ranking(self.ids.named(row[:left]), self.scores[index][:left])
+
+    def __iter__(self) -> Iterator[Ranking]:
+        return (self[i] for i in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (str, bytes)) or not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(self[i]) for i in range(min(3, len(self))))
+        return f"[{shown}{f', ... {len(self):,} in all' if len(self) > 3 else ''}]"
+
+    def to_frame(self) -> pl.DataFrame:
+        """A polars DataFrame, a row for each answer: who was asked about, the answer, its rank, its score."""
+        import polars as pl
+
+        there = self.rows >= 0
+        counts = there.sum(axis=1)
+        answers = _column(self.ids.ids).gather(self.rows[there])
+        return pl.DataFrame(
+            {
+                self.names[0]: _column(self.asked).gather(np.repeat(np.arange(len(self)), counts)),
+                self.names[1]: answers,
+                "rank": np.broadcast_to(np.arange(1, there.shape[1] + 1, dtype=np.int32), there.shape)[there],
+                "score": self.scores[there],
+            }
+        )
+
+
+def _column(ids: Sequence[Any] | NDArray[Any]) -> pl.Series:
+    """Ids of 64 bits as they are, strings as such; integers beyond as strings."""
+    import polars as pl
+
+    if isinstance(ids, np.ndarray) and ids.dtype != object:
+        return pl.Series(ids)
+    listed = list(ids)
+    fits = all(isinstance(v, str) for v in listed) or all(-(2**63) <= v < 2**63 for v in listed)
+    return pl.Series(listed if fits else [str(value) for value in listed])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Filter:
+    """Which items may be named to whom; each part may be absent."""
+
+    hidden: Csr | None = None  # row u: not to user u
+    candidates: Csr | None = None  # row u: to user u nothing else
+    eligible: NDArray[np.bool_] | None = None  # of each item: whether it may be named at all
+
+
+def rank(
+    vectors: Floats,
+    items: _core.PackedItems,
+    k: int,
+    threads: int,
+    *,
+    allowed: Filter | None = None,
+    wanted: Csr | None = None,
+    depth: int = 0,
+    what: str = "recommending",
+    progress: bool | None = False,
+) -> tuple[Rows, Floats, Rows]:
+    """For each vector the k items of highest score, equal ones by row: rows, -1 where fewer are left; scores.
+
+    And for each entry of `wanted` how it stands among the first `depth`, as `_core.rank` says it.
+    """
+    allowed = allowed or Filter()
+    eligible = None if allowed.eligible is None else allowed.eligible.view(np.uint8)
+    best, scores = np.empty((len(vectors), k), dtype=np.int32), np.empty((len(vectors), k), dtype=np.float32)
+    standings = []
+    with bar(what, len(vectors), progress) as report:
+        for begin in range(0, len(vectors), USERS_AT_ONCE):
+            end = min(begin + USERS_AT_ONCE, len(vectors))
+            hidden, candidates, asked = (
+                None if rows is None else rows.between(begin, end).native()
+                for rows in (allowed.hidden, allowed.candidates, wanted)
+            )
+            best[begin:end], scores[begin:end], found = _core.rank(
+                vectors[begin:end], items, hidden, candidates, eligible, asked, k, depth, threads
+            )
+            standings.append(found)
+            report(end)
+    return best, scores, np.concatenate(standings) if standings else np.empty((0, 3), dtype=np.int32)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .csr import Floats, Times
-from .ids import refuse_masked
+from .id_values import refuse_masked
 
 LATEST_TIME = 2.0**36  # the year 4147; today in milliseconds is beyond
 

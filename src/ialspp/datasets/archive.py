@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .cache import cache_folder, locked, replace_whole
+from ..atomic import whole_file
+from .cache import cache_folder, locked
 from .download import fetch
 from .remote import Remote
 
@@ -84,13 +85,8 @@ def _unpack(opened: ZipFile, member: ZipInfo, target: Path) -> None:
     """Whole or not at all; the archive's checksum of the member is checked as its last byte is read."""
     from shutil import copyfileobj
 
-    part = target.with_name(f"{target.name}.part")
-    try:
-        with opened.open(member) as packed, part.open("wb") as file:
-            copyfileobj(packed, file, 1 << 20)
-        replace_whole(part, target)
-    finally:
-        part.unlink(missing_ok=True)
+    with opened.open(member) as packed, whole_file(target) as file:
+        copyfileobj(packed, file, 1 << 20)
 
 
 def _listed(names: list[str]) -> str:

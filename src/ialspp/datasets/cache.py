@@ -51,10 +51,3 @@ else:
 
     def _wait_for(file: int) -> None:
         fcntl.flock(file, fcntl.LOCK_EX)
-
-
-def replace_whole(part: Path, target: Path) -> None:
-    """Give a finished file its name, once its bytes are on the disk and not only on their way there."""
-    with part.open("rb+") as file:
-        os.fsync(file.fileno())
-    part.replace(target)

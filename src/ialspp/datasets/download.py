@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from ..atomic import replace_whole
 from ..progress import download_bar
-from .cache import cache_folder, locked, replace_whole
+from .cache import cache_folder, locked
 from .part import Part
 from .remote import Remote
 from .server import BrokenOffError, FetchError, answer, read

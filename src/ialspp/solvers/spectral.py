@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..blas import one_blas_thread
 from ..errors import SolveError
 from ..settings import checked_integer, checked_number
 from .base import Problem, Side
 
 DEFAULT_STEPS = 2
-_one_blas_thread = threading.Lock()
-
-
-def _renew_lock() -> None:
-    """In a forked child, where whoever held it does not exist."""
-    global _one_blas_thread
-    _one_blas_thread = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +72,6 @@ class SpectralCG:
 
 def eigenbasis(gramian: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Eigenvalues, not negative, and eigenvectors of a Gramian; the same bits on any number of threads."""
-    from threadpoolctl import threadpool_limits
-
-    with _one_blas_thread, threadpool_limits(1, "blas"):  # more of them would sum in another order
+    with one_blas_thread():
         values, basis = np.linalg.eigh(gramian)
     return np.maximum(values, 0), basis

@@ -1,0 +1,66 @@
+"""Why a user gets an item: what each past item adds to the score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .blas import one_blas_thread
+from .csr import Csr
+from .errors import SolveError
+from .fitted import Embedding
+from .objective import Objective
+
+
+class Explanation(list[tuple[Any, float]]):
+    """Past items with what each contributes to a score, largest first.
+
+    Attributes
+    ----------
+    score
+        <w, h>: what `recommend` ranks the item by.
+    contributions
+        The numbers alone, in the same order.
+    rest
+        The score less the sum of the contributions: zero, up to rounding, where the user's vector is the
+        exact solution for their history, as after `update`; else how far training was from that.
+    """
+
+    def __init__(self, items: list[Any], contributions: NDArray[np.float64], score: float) -> None:
+        super().__init__(zip(items, contributions.tolist(), strict=True))
+        self.contributions = contributions
+        self.score = score
+        self.rest = score - float(contributions.sum())
+
+
+def explain(
+    history: Csr, vector: NDArray[Any], item: int, items: Embedding, objective: Objective, threads: int
+) -> Explanation:
+    """The score of one item for the user with this one row of history and this vector.
+
+    The loss is least at w = A^-1 sum_j a_j y_j h_j, with A as in `native/step.h`. The score <w, h_i> is then
+    a sum over the past: item j adds a_j y_j <h_j, A^-1 h_i>.
+    """
+    neighbours = items.vectors[history.columns].astype(np.float64)
+    target = items.vectors[item].astype(np.float64)
+    weight = np.ones(len(neighbours)) if history.weights is None else history.weights.astype(np.float64)
+    label = 1.0 if history.labels is None else history.labels.astype(np.float64)
+    regularization = objective.row_regularization(history.counts, len(items.ids))[0]
+    gramian = objective.unobserved_weight * items.gramian(threads)
+    with one_blas_thread():
+        hessian = (neighbours.T * weight) @ neighbours + gramian + regularization * np.eye(len(target))
+        contributions = weight * label * (neighbours @ _solved(hessian, target))
+    order = np.argsort(-contributions, kind="stable")
+    named = items.ids.named(history.columns[order])
+    return Explanation(named, contributions[order], float(vector.astype(np.float64) @ target))
+
+
+def _solved(hessian: NDArray[np.float64], target: NDArray[np.float64]) -> NDArray[np.float64]:
+    try:
+        return np.asarray(np.linalg.solve(hessian, target), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        raise SolveError(
+            "the user's system has no unique solution; explain needs regularization or unobserved_weight > 0"
+        ) from None

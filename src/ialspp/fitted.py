@@ -1,0 +1,121 @@
+"""What training leaves: a vector for each user and item, and what is made of them when first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from .csr import Csr, Floats
+from .ids import IdMap
+from .interactions import Interactions
+from .objective import Objective
+from .solvers import no_finite_solution
+
+Similarity = Literal["cosine", "dot"]
+
+
+@dataclass(slots=True, eq=False)
+class Embedding:
+    """The users or the items, and their vectors, which stay as they are.
+
+    What is kept between questions is made on the first one. Threads that ask at the same time may each make
+    it; they make the same.
+    """
+
+    ids: IdMap
+    vectors: Floats
+    _gramian: NDArray[np.float64] | None = field(default=None, repr=False)
+    _packed: dict[Similarity, _core.PackedItems] = field(default_factory=dict, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"ids": self.ids, "vectors": self.vectors}  # a copy makes the rest again
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.ids, self.vectors = state["ids"], state["vectors"]
+        self._gramian, self._packed = None, {}
+
+    def gramian(self, threads: int) -> NDArray[np.float64]:
+        """H'H of the vectors H."""
+        if self._gramian is None:
+            self._gramian = _core.gramian(self.vectors, 0, self.vectors.shape[1], threads)
+        return self._gramian
+
+    def packed(self, threads: int, metric: Similarity = "dot") -> _core.PackedItems:
+        """The vectors, or their directions, as scoring reads them."""
+        if metric not in self._packed:
+            vectors = self.vectors if metric == "dot" else directions(self.vectors)
+            self._packed[metric] = _core.PackedItems(vectors, threads)
+        return self._packed[metric]
+
+    def exact(self, rows: Csr, objective: Objective, threads: int, name: str) -> Floats:
+        """Vectors of the other side, each the exact minimum of the loss given these: iALS's row solve.
+
+        name: what a row is called in an error.
+        """
+        solved = np.zeros((len(rows), self.vectors.shape[1]), dtype=np.float32)
+        if len(rows) == 0:
+            return solved
+        _, failed_row = _core.solve_rows(
+            rows.native(),
+            solved,
+            objective.row_regularization(rows.counts, len(self.ids)),
+            self.vectors,
+            self.gramian(threads),
+            objective.unobserved_weight,
+            False,
+            threads,
+        )
+        if failed_row >= 0:
+            raise no_finite_solution(name, failed_row, failed_row)
+        return solved
+
+    def extended(self, ids: IdMap) -> Embedding:
+        """The same with more ids at the end, their vectors zero."""
+        grown = np.zeros((len(ids), self.vectors.shape[1]), dtype=np.float32)
+        grown[: len(self.vectors)] = self.vectors
+        return Embedding(ids, grown)
+
+    def with_rows(self, rows: NDArray[np.int64], vectors: Floats) -> Embedding:
+        """A copy with these vectors in these rows."""
+        changed = self.vectors.copy()
+        changed[rows] = vectors
+        return Embedding(self.ids, changed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted:
+    """The users, the items, and what they were learned from; None where a file left that out."""
+
+    users: Embedding
+    items: Embedding
+    data: Interactions | None
+    kept_statistics: dict[str, Any] | None = None  # of data that a file left out
+
+    def statistics(self) -> dict[str, Any] | None:
+        """Counts and ranges of the data."""
+        return self.kept_statistics if self.data is None else self.data.statistics()
+
+    def summary(self) -> str:
+        """What it was learned from, in a few words."""
+        if self.data is not None:
+            return repr(self.data)
+        return f"{len(self.users.ids)} users x {len(self.items.ids)} items, which its file left out"
+
+    def histories(self, purpose: str) -> Interactions:
+        """The data, which the purpose needs."""
+        if self.data is None:
+            raise ValueError(
+                f"{purpose} needs the interactions the model was trained on, and its file was saved without "
+                "them (interactions=False)"
+            )
+        return self.data
+
+
+def directions(vectors: Floats) -> Floats:
+    """Vectors of length 1; zero ones stay as they are."""
+    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
+    return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)

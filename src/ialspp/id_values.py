@@ -1,0 +1,105 @@
+"""Ids as they are given, as they are kept: 64-bit integers, or Python strings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def as_ids(values: Iterable[Any], name: str) -> NDArray[Any]:
+    """Ids as a one-dimensional array: 64-bit integers, or Python strings or integers beyond 64 bits."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise TypeError(f"{name}s must be a sequence of ids, got the {type(values).__name__} {values!r}")
+    array = values if isinstance(values, np.ndarray) else _to_array(values, name)
+    refuse_masked(array, f"{name}s")
+    if array.ndim != 1:
+        raise ValueError(f"{name}s must be one-dimensional, got shape {array.shape}")
+    if array.dtype.kind in "iu":
+        fits = array.dtype != np.uint64 or len(array) == 0 or int(array.max()) < 2**63
+        return array.astype(np.int64 if fits else np.uint64)
+    if array.dtype.kind == "U":
+        return array.astype(object)
+    if array.dtype.kind == "T":  # numpy's own strings, which may be missing
+        array = array.astype(object)
+    if array.dtype == object:
+        return _objects_as_ids(array, name)
+    if len(array) == 0:
+        return np.empty(0, dtype=np.int64)
+    raise TypeError(f"{name}s must be integers or strings, got {array.dtype}")
+
+
+def first_missing(column: Any) -> int | None:
+    """Where a pandas or polars column has its first missing value."""
+    missing = column.is_null() if hasattr(column, "is_null") else column.isna()
+    places = np.flatnonzero(np.asarray(missing))
+    return int(places[0]) if len(places) else None
+
+
+def refuse_masked(array: NDArray[Any], name: str) -> None:
+    """A masked array with something masked is an error; its mask would be lost on the way."""
+    if np.ma.is_masked(array):
+        place = np.flatnonzero(np.ma.getmaskarray(array))[0]
+        raise TypeError(f"{name} must not be masked, but position {place} is missing")
+
+
+def plain(value: Any) -> Any:
+    """A numpy scalar as the Python value it stands for, which is how it was given and is shown."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _to_array(values: Iterable[Any], name: str) -> NDArray[Any]:
+    """An array that keeps the elements' types: numpy alone would turn [1, "a"] into two strings."""
+    if hasattr(values, "to_numpy"):
+        place = first_missing(values)
+        if place is not None:
+            raise TypeError(
+                f"{name}s must be integers or strings, but the one at position {place} is missing"
+            )
+        return np.asarray(values.to_numpy())
+    listed = list(values)
+    array = np.asarray(listed) if all(type(value) is int for value in listed) else None
+    if array is not None and array.dtype.kind in "iu":
+        return array
+    objects = np.empty(len(listed), dtype=object)
+    objects[:] = listed
+    return objects
+
+
+def _objects_as_ids(array: NDArray[Any], name: str) -> NDArray[Any]:
+    listed = array.tolist()
+    kinds = {str if isinstance(v, str) else int if is_integer(v) else type(v) for v in listed}
+    if kinds == {str}:
+        return np.array([str(v) for v in listed], dtype=object)
+    if kinds <= {int}:
+        return _integers_as_ids([int(v) for v in listed])
+    if kinds == {str, int}:
+        first = isinstance(listed[0], str)
+        place = next(i for i, v in enumerate(listed) if isinstance(v, str) != first)
+        raise TypeError(
+            f"{name}s must be all integers or all strings, but {listed[0]!r} at position 0 and "
+            f"{listed[place]!r} at position {place} differ"
+        )
+    place = next(i for i, v in enumerate(listed) if not isinstance(v, str) and not is_integer(v))
+    value = listed[place]
+    missing = value is None or repr(value) in ("nan", "<NA>", "NaT")
+    what = "is missing" if missing else f"is a {type(value).__name__}: {value!r}"
+    raise TypeError(f"{name}s must be integers or strings, but the one at position {place} {what}")
+
+
+def is_integer(value: object) -> bool:
+    """Python's or numpy's, but not a truth value."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+
+
+def _integers_as_ids(values: list[int]) -> NDArray[Any]:
+    if not values:
+        return np.empty(0, dtype=np.int64)
+    low, high = min(values), max(values)
+    if low >= -(2**63) and high < 2**63:
+        return np.array(values, dtype=np.int64)
+    if low >= 0 and high < 2**64:
+        return np.array(values, dtype=np.uint64)
+    return np.array(values, dtype=object)

@@ -1,0 +1,62 @@
+"""Items that a question names: ids for everyone, a mask, or ids for each user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .csr import Csr
+from .histories import rows_of_histories
+from .ids import IdMap
+from .ranking import Filter
+
+
+def filter_of(
+    questions: int, items: IdMap, users: IdMap, *, seen: Csr | None, candidates: Any, exclude: Any
+) -> Filter:
+    """What may be named: of the candidates what is neither seen nor excluded.
+
+    questions: how many rows are asked about, which is how many lists of ids "for each user" must have.
+    """
+    only, only_rows = _selected("candidates", candidates, questions, items, users)
+    never, never_rows = _selected("exclude", exclude, questions, items, users)
+    hidden = seen if never_rows is None or seen is None else seen.union(never_rows)
+    eligible = only if never is None else ~never if only is None else only & ~never
+    return Filter(never_rows if seen is None else hidden, only_rows, eligible)
+
+
+def _selected(
+    name: str, value: Any, questions: int, items: IdMap, users: IdMap
+) -> tuple[NDArray[np.bool_] | None, Csr | None]:
+    """A mask over all items, or rows for each question; neither where nothing was said."""
+    if value is None:
+        return None, None
+    if getattr(getattr(value, "dtype", None), "kind", "") == "b":
+        return _masked(name, np.asarray(value), questions, len(items))
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be ids of items, a mask, or ids for each user, got {value!r}")
+    listed = value if isinstance(value, np.ndarray) else list(value)
+    if len(listed) and not isinstance(listed[0], (str, bytes)) and isinstance(listed[0], Iterable):
+        if len(listed) != questions:
+            raise ValueError(f"{name} must have ids for each of {questions} users, got {len(listed)}")
+        return None, rows_of_histories(listed, items, None, None, users, name)
+    mask = np.zeros(len(items), dtype=bool)
+    mask[items.rows(listed, users)] = True
+    return mask, None
+
+
+def _masked(
+    name: str, mask: NDArray[np.bool_], questions: int, n_items: int
+) -> tuple[NDArray[np.bool_] | None, Csr | None]:
+    if mask.shape == (n_items,):
+        return mask, None
+    if mask.shape != (questions, n_items):
+        raise ValueError(
+            f"{name} as a mask must have shape ({n_items},), one per item, or ({questions}, {n_items}), one "
+            f"per user and item; got {mask.shape}"
+        )
+    offsets = np.concatenate([[0], np.cumsum(mask.sum(axis=1))]).astype(np.int64)
+    return None, Csr(offsets, np.nonzero(mask)[1].astype(np.int32), n_items)

@@ -1,0 +1,89 @@
+"""Model files: one mappable file with factors, ids, settings, history, data statistics and interactions.
+
+The layout is that of safetensors. The metadata says what the arrays are: `format` is "ialspp",
+`format_version` is "1", `description` the rest as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from ..model import ImplicitMF
+from . import container, state
+from .container import Container, StoreError
+
+FORMAT, VERSION = "ialspp", 1
+VERIFIED = 64 * 2**20  # bytes: files up to this size are checked whole when they are opened
+
+__all__ = ["StoreError", "info", "load", "save", "verify"]
+
+
+def save(model: ImplicitMF, path: str | Path, *, interactions: bool = True) -> None:
+    """Write a fitted model to a file, whole or not at all; see `ImplicitMF.save`."""
+    if not isinstance(model, ImplicitMF):
+        raise TypeError(f"an ImplicitMF is required, got {type(model).__name__}")
+    learned = model._fitted()
+    metadata = {
+        "format": FORMAT,
+        "format_version": str(VERSION),
+        "written_by": f"ialspp {version('ialspp')}",
+        "description": json.dumps(state.described(model, learned)),
+    }
+    container.write(Path(path), state.arrays_of(learned, interactions=interactions), metadata)
+
+
+def load(path: str | Path, *, verify: bool | None = None, threads: int | None = None) -> ImplicitMF:
+    """Open a file that `save` wrote; see `ImplicitMF.load`."""
+    opened, description = _opened(Path(path))
+    if verify or (verify is None and opened.path.stat().st_size <= VERIFIED):
+        opened.verify()
+    try:
+        return state.restored(opened.arrays, description, threads)
+    except (KeyError, TypeError, ValueError) as error:
+        raise StoreError(f"{path} does not hold a whole model: {error}") from error
+
+
+def verify(path: str | Path) -> None:
+    """Read all of a file; a `StoreError` says what of it is damaged."""
+    _opened(Path(path))[0].verify()
+
+
+def info(path: str | Path) -> dict[str, Any]:
+    """What a file says of itself, as plain values; its arrays are not read."""
+    opened, description = _opened(Path(path))
+    arrays: dict[str, dict[str, Any]] = {
+        name: {"dtype": str(array.dtype), "shape": list(array.shape), "bytes": array.nbytes}
+        for name, array in opened.arrays.items()
+    }
+    return {
+        "format_version": int(opened.metadata["format_version"]),
+        "written_by": opened.metadata.get("written_by"),
+        "bytes": opened.path.stat().st_size,
+        "users": arrays["user_factors"]["shape"][0],
+        "items": arrays["item_factors"]["shape"][0],
+        "dim": arrays["item_factors"]["shape"][1],
+        "has_interactions": "interactions.offsets" in arrays,
+        **{name: description[name] for name in ("settings", "fitted_solver", "statistics", "history", "ids")},
+        "arrays": arrays,
+    }
+
+
+def _opened(path: Path) -> tuple[Container, dict[str, Any]]:
+    """The file and its description, if this version can read it."""
+    opened = Container.open(path)
+    if opened.metadata.get("format") != FORMAT:
+        raise StoreError(f"{path} is a safetensors file, but not a model of ialspp")
+    try:
+        found = int(opened.metadata["format_version"])
+        if found > VERSION:
+            raise StoreError(
+                f"{path} has format {found}, written by {opened.metadata.get('written_by')}; this version "
+                f"reads formats up to {VERSION}: a newer ialspp is required"
+            )
+        description: dict[str, Any] = json.loads(opened.metadata["description"])
+    except (KeyError, json.JSONDecodeError) as error:
+        raise StoreError(f"{path} does not say what model it holds: {error}") from error
+    return opened, description

@@ -1,0 +1,227 @@
+"""The header of a file of arrays: what is where, the text beside it, and checksums of all that.
+
+Eight bytes with the length of the rest; {name: {dtype, shape, data_offsets}, "__metadata__": {key: text}}
+as JSON: so safetensors has it (https://github.com/huggingface/safetensors). The checksums are metadata too.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import mmap
+import re
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ALIGNMENT = 64  # bytes: a cache line, and no vector of any instruction set is longer
+MAX_LENGTH = 100_000_000  # bytes, as in safetensors
+MAX_DIMENSIONS = 64  # of numpy
+CHUNK = 1 << 22  # bytes between two looks for Ctrl-C
+
+DTYPES = {
+    "BOOL": np.dtype("?"),
+    "U8": np.dtype("u1"),
+    "I8": np.dtype("i1"),
+    "U16": np.dtype("<u2"),
+    "I16": np.dtype("<i2"),
+    "F16": np.dtype("<f2"),
+    "U32": np.dtype("<u4"),
+    "I32": np.dtype("<i4"),
+    "F32": np.dtype("<f4"),
+    "U64": np.dtype("<u8"),
+    "I64": np.dtype("<i8"),
+    "F64": np.dtype("<f8"),
+}
+_CODES = {dtype.str: code for code, dtype in DTYPES.items()}
+
+METADATA = "__metadata__"
+CHECKSUMS = "checksums"
+HEADER_CHECKSUM = "header_checksum"
+# Inside a JSON string there is a backslash before each quotation mark: this matches the key alone.
+_HEADER_CHECKSUM_VALUE = re.compile(rb'(?<=[{,]"header_checksum":")[0-9a-f]{8}(?=")')
+_BLANK = "00000000"  # the header's checksum while that is computed
+
+_OTHER_FORMATS = {
+    b"PK\x03\x04": "a zip archive, perhaps .npz",
+    b"\x93NUMPY": "an array of numpy, .npy",
+    b"\x80\x04": "a pickle",
+    b"\x80\x05": "a pickle",
+    b"\x1f\x8b": "compressed by gzip",
+    b"PAR1": "Parquet",
+}
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+class StoreError(ValueError):
+    """A file is not what it should be; the message names it and says what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An array's type, and which bytes of the file are its own."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a header says; errors in it are a `StoreError` that lacks the file's name."""
+
+    metadata: dict[str, str]
+    places: dict[str, Place]  # one right behind the other
+    checksums: dict[str, str] | None  # of the arrays; None in a file of another tool
+    file_size: int
+
+    @classmethod
+    def read(cls, memory: mmap.mmap) -> Header:
+        """Read and check the header of a mapped file."""
+        text = _text_of(memory)
+        content = _parsed(text)
+        metadata = _metadata_of(content)
+        _check_own_checksum(text, metadata)
+        first = 8 + len(text)
+        places = _places_of(content, first)
+        checksums = _checksums_of(metadata, places)
+        return cls(metadata, places, checksums, max((place.end for place in places.values()), default=first))
+
+
+def header_bytes(arrays: Arrays, metadata: Mapping[str, str], checksums: Mapping[str, str]) -> bytes:
+    """All bytes before the arrays: a multiple of 64 of them, whatever the checksums."""
+    content: dict[str, Any] = {
+        METADATA: {**metadata, CHECKSUMS: _as_json(checksums), HEADER_CHECKSUM: _BLANK},
+    }
+    end = 0
+    for name, array in arrays.items():
+        start, end = end, end + array.nbytes
+        code = _code_of(name, array)
+        content[name] = {"dtype": code, "shape": list(array.shape), "data_offsets": [start, end]}
+    text = _as_json(content).encode()
+    text += b" " * (-(8 + len(text)) % ALIGNMENT)
+    if len(text) > MAX_LENGTH:
+        raise ValueError(f"names and metadata may take {MAX_LENGTH:,} bytes, got {len(text):,}")
+    return len(text).to_bytes(8, "little") + _HEADER_CHECKSUM_VALUE.sub(checksum(text).encode(), text)
+
+
+def checksum(data: bytes | memoryview) -> str:
+    """CRC-32 as eight hexadecimal digits."""
+    value = 0
+    for start in range(0, len(data), CHUNK):
+        value = zlib.crc32(data[start : start + CHUNK], value)
+    return f"{value:08x}"
+
+
+def _as_json(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+
+
+def _code_of(name: str, array: NDArray[Any]) -> str:
+    code = _CODES.get(array.dtype.newbyteorder("<").str)
+    if code is None:
+        known = ", ".join(dtype.name for dtype in DTYPES.values())
+        raise TypeError(f"array {name!r} must have one of the dtypes {known}, got {array.dtype}")
+    return code
+
+
+def _text_of(memory: mmap.mmap) -> bytes:
+    size = len(memory)
+    if size <= 8:
+        raise StoreError(f"is cut short: more than 8 bytes are required, got {size}")
+    if memory[8:9] != b"{":
+        raise StoreError(f"is not a file of arrays in the safetensors layout{_guess(memory[:8])}")
+    length = int.from_bytes(memory[:8], "little")
+    if length > MAX_LENGTH:
+        raise corrupted_header(f"it may have {MAX_LENGTH:,} bytes, got {length:,}")
+    if size < 8 + length:
+        raise StoreError(
+            f"is cut short: {8 + length:,} bytes are required for its header alone, got {size:,}"
+        )
+    return memory[8 : 8 + length]
+
+
+def _guess(start: bytes) -> str:
+    for magic, what in _OTHER_FORMATS.items():
+        if start.startswith(magic):
+            return f"; it looks like {what}"
+    is_text = all(byte >= 32 or byte in b"\t\r\n" for byte in start)
+    return "; it looks like text" if is_text else ""
+
+
+def _parsed(text: str | bytes) -> dict[str, Any]:
+    try:
+        content = json.loads(text if isinstance(text, str) else text.decode())
+    except (ValueError, RecursionError) as error:
+        raise corrupted_header(str(error)) from error
+    if not isinstance(content, dict):
+        raise corrupted_header(f"an object is required, got a {type(content).__name__}")
+    return content
+
+
+def _metadata_of(content: dict[str, Any]) -> dict[str, str]:
+    metadata = content.pop(METADATA, {})
+    if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
+        raise corrupted_header("metadata must be text by name")
+    return metadata
+
+
+def _check_own_checksum(text: bytes, metadata: dict[str, str]) -> None:
+    """Another tool's file has none; a file with one of our two kinds has lost the other."""
+    if CHECKSUMS not in metadata and HEADER_CHECKSUM not in metadata:
+        return
+    blank, found = _HEADER_CHECKSUM_VALUE.subn(_BLANK.encode(), text)
+    if found != 1 or metadata.get(HEADER_CHECKSUM) != checksum(blank):
+        raise corrupted_header("its checksum is wrong")
+
+
+def _places_of(content: dict[str, Any], start: int) -> dict[str, Place]:
+    places = {name: _place(name, said, start) for name, said in content.items()}
+    places = dict(sorted(places.items(), key=lambda item: (item[1].start, item[1].end)))
+    for name, place in places.items():
+        if place.start != start:
+            raise corrupted_header(f"array {name!r} must start at byte {start:,}, got {place.start:,}")
+        start = place.end
+    return places
+
+
+def _place(name: str, said: object, first: int) -> Place:
+    match said:
+        case {"dtype": str(code), "shape": [*shape], "data_offsets": [start, end]}:
+            pass
+        case _:
+            raise corrupted_header(f"array {name!r} must have a dtype, a shape and two data_offsets")
+    if code not in DTYPES:
+        raise StoreError(f"has an array {name!r} of dtype {code}; known are {', '.join(DTYPES)}")
+    numbers = [*shape, start, end]
+    if len(shape) > MAX_DIMENSIONS or not all(type(n) is int and 0 <= n < 2**63 for n in numbers):
+        raise corrupted_header(f"array {name!r} has an impossible shape or impossible data_offsets")
+    required = math.prod(shape) * DTYPES[code].itemsize
+    if end - start != required:
+        raise corrupted_header(
+            f"array {name!r} must have {required:,} bytes for its shape, got {end - start:,}"
+        )
+    return Place(DTYPES[code], tuple(shape), first + start, first + end)
+
+
+def _checksums_of(metadata: dict[str, str], places: dict[str, Place]) -> dict[str, str] | None:
+    """The checksum of each array, taken out of the metadata."""
+    metadata.pop(HEADER_CHECKSUM, None)
+    text = metadata.pop(CHECKSUMS, None)
+    if text is None:
+        return None
+    checksums = _parsed(text)
+    if checksums.keys() != places.keys():
+        raise corrupted_header("its checksums must be those of its arrays")
+    return checksums
+
+
+def corrupted_header(what: str) -> StoreError:
+    """The error for a header that cannot be right."""
+    return StoreError(f"has a corrupted header: {what}")

@@ -1,0 +1,67 @@
+"""A column of strings as bytes, as Arrow keeps it: nothing is decoded until somebody asks."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Utf8:
+    """String i is bytes offsets[i] .. offsets[i + 1]."""
+
+    offsets: NDArray[np.int64]
+    data: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, strings: Iterable[str]) -> Utf8:
+        """Encoded one by one; half of a surrogate pair, which UTF-8 does not have, survives too."""
+        encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
+        offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+        np.cumsum([len(string) for string in encoded], out=offsets[1:])
+        return cls(offsets, np.frombuffer(b"".join(encoded), dtype=np.uint8))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def check(self) -> None:
+        """Raise unless the offsets cut all of the bytes into strings."""
+        whole = len(self.offsets) > 0 and self.offsets[0] == 0 and self.offsets[-1] == len(self.data)
+        if not whole or (np.diff(self.offsets) < 0).any():
+            raise ValueError(f"offsets must rise from 0 to {len(self.data)}, the number of bytes")
+
+    def bytes_at(self, row: int) -> bytes:
+        """One string as it is kept."""
+        return self.data[self.offsets[row] : self.offsets[row + 1]].tobytes()
+
+    def take(self, rows: NDArray[np.integer[Any]]) -> list[str]:
+        """These strings."""
+        return [_decoded(self.bytes_at(row)) for row in rows.tolist()]
+
+    def all(self) -> NDArray[np.object_]:
+        """Every string."""
+        text, ends = self.data.tobytes(), self.offsets.tolist()
+        strings = np.empty(len(self), dtype=object)
+        strings[:] = [_decoded(text[a:b]) for a, b in pairwise(ends)]
+        return strings
+
+    def find(self, string: str, order: NDArray[np.int64] | None) -> int:
+        """The row of a string, or -1: a binary search in the order given, or in that of the rows.
+
+        Bytes of UTF-8 sort as the strings do.
+        """
+        wanted = string.encode("utf-8", "surrogatepass")
+        places = range(len(self)) if order is None else order
+        at = bisect_left(places, wanted, key=lambda row: self.bytes_at(int(row)))
+        row = int(places[at]) if at < len(self) else -1
+        return row if row >= 0 and self.bytes_at(row) == wanted else -1
+
+
+def _decoded(text: bytes) -> str:
+    return text.decode("utf-8", "surrogatepass")
