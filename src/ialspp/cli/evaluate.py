@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from ..baselines import MostPopular, Random
 from ..evaluation import Evaluation, Recommender
 from ..evaluation import evaluate as measured
 from ..split import Split
-from .data import JsonOption, described
+from .data import described
 from .model import ModelOptions
 from .options import given
+from .output import JsonOption, show_json, show_line, show_table
 from .protocols import Splitting
+from .runs import RunsOption, checked_runs, record_run
 from .source import Source
 
 
@@ -29,7 +27,10 @@ def evaluate(
     metric: Annotated[
         list[str] | None, typer.Option(help='Such as "ndcg@100"; again for more. Default: the protocol\'s.')
     ] = None,
-    validation: Annotated[bool, typer.Option(help="Ask the validation users, not the test ones.")] = False,
+    validation: Annotated[
+        bool, typer.Option("--validation", help="Ask the validation users, not the test ones.")
+    ] = False,
+    runs: RunsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Split data, train on one part, and ask for the other; the most popular items and random ones beside it.
@@ -37,6 +38,7 @@ def evaluate(
     Example: ialspp evaluate ratings.csv --user userId --item movieId --protocol strong --dim 128
     """
     model = settings.make()
+    checked_runs(runs)
     parts = splitting.split(source)
     on: Literal["test", "validation"] = "validation" if validation else "test"
     start = time.perf_counter()
@@ -47,35 +49,29 @@ def evaluate(
     }
     fit = sum(record.seconds for record in model.history)
     seconds = {"fit": fit, "evaluate": time.perf_counter() - start - fit}
-    if not as_json:
-        show(source, parts, results, seconds)
-        return
     answer = {
         "source": given(source),
         "data": described(parts),
         "split": {**given(splitting), "protocol": parts.protocol, "on": on},
-        "settings": {**given(settings), "solver": str(model.fitted_solver)},
+        "settings": settings.settings(model),
         "users": results["model"].users,
         "results": {name: result.as_dict()["metrics"] for name, result in results.items()},
         "seconds": seconds,
     }
-    print(json.dumps(answer, default=str))  # a path becomes its name
+    record_run(runs, "evaluate", answer)
+    if as_json:
+        show_json(answer)
+    else:
+        show(source, parts, results, seconds)
 
 
 def show(source: Source, parts: Split, results: dict[str, Evaluation], seconds: dict[str, float]) -> None:
     """A table."""
     metrics = list(results["model"].scores)
     title = f"{source.source}, {parts.protocol}, {results['model'].users:,} users"
-    table = Table("", title=Text(title))
-    for metric in metrics:
-        table.add_column(metric, justify="right")
-    for name, result in results.items():
-        table.add_row(name, *(str(result[metric]) for metric in metrics))
-    console = Console()
-    console.print(table)
-    console.print(
+    rows = [[name, *(result[metric] for metric in metrics)] for name, result in results.items()]
+    show_table(title, ["", *metrics], rows, words=[""])
+    show_line(
         f"Trained on {parts.train!r} in {seconds['fit']:.1f} s, evaluated in {seconds['evaluate']:.1f} s; "
-        "means and standard errors over users.",
-        highlight=False,
-        soft_wrap=True,
+        "means and standard errors over users."
     )

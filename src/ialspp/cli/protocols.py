@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import typer
 
@@ -51,6 +51,8 @@ PROTOCOLS = {
 @dataclass(frozen=True, slots=True)
 class Splitting:
     """How data is split; None where nothing was said."""
+
+    panel: ClassVar[str] = "Split"
 
     protocol: Annotated[
         str | None, typer.Option(help=f"{', '.join(PROTOCOLS)}. Published splits bring their own.")

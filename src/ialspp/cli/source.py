@@ -5,25 +5,28 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 
 from ..datasets import KNOWN, load
 from ..interactions import Interactions
 from ..split import Split
+from .config import COLUMN
 from .options import given
 
 COLUMNS = ("user", "item", "label", "weight", "time", "rating")
 
 
 def _column(help: str) -> Any:
-    return typer.Option(metavar="COLUMN", help=f"{help}: its name, or its position from 0.")
+    return typer.Option(metavar=COLUMN, help=f"{help}: its name, or its position from 0.")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """What the options say of the data; None where nothing was said."""
+
+    panel: ClassVar[str] = "Data"
 
     source: Annotated[
         str,
@@ -77,6 +80,21 @@ class Source:
         if options.get("separator") == "\\t":  # as a shell passes it
             options["separator"] = "\t"
         return Interactions.read(self.source, **options)
+
+    def refuse_target(self, target: Path) -> None:
+        """An error where a model would take the place of the data."""
+        if target.exists() and Path(self.source).exists() and target.samefile(self.source):
+            raise ValueError(f"--out must not be the file of the data, {self.source}")
+
+    def interactions(self, command: str) -> Interactions:
+        """The same for a command that has no use for a split."""
+        loaded = self.load()
+        if isinstance(loaded, Split):
+            raise ValueError(
+                f"{self.source} is a published split, and {command} takes interactions; "
+                "ialspp evaluate takes splits"
+            )
+        return loaded
 
     def _load_known(self, options: dict[str, Any]) -> Interactions | Split:
         known = {"min_rating"} if self.source.startswith("ml-") else set()

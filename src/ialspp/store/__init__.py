@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..model import ImplicitMF
+from ..threads import resolve_threads
 from . import container, state
 from .container import Container, StoreError
 
@@ -37,6 +38,7 @@ def save(model: ImplicitMF, path: str | Path, *, interactions: bool = True) -> N
 
 def load(path: str | Path, *, verify: bool | None = None, threads: int | None = None) -> ImplicitMF:
     """Open a file that `save` wrote; see `ImplicitMF.load`."""
+    resolve_threads(threads)  # a mistake there is none of the file
     opened, description = _opened(Path(path))
     if verify or (verify is None and opened.path.stat().st_size <= VERIFIED):
         opened.verify()

@@ -124,7 +124,7 @@ def _as_json(content: Mapping[str, Any]) -> str:
 
 
 def _code_of(name: str, array: NDArray[Any]) -> str:
-    code = _CODES.get(array.dtype.newbyteorder("<").str)
+    code = _CODES.get(array.dtype.str.replace(">", "<"))
     if code is None:
         known = ", ".join(dtype.name for dtype in DTYPES.values())
         raise TypeError(f"array {name!r} must have one of the dtypes {known}, got {array.dtype}")

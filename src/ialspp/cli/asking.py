@@ -1,0 +1,147 @@
+"""What commands that ask a model share: opening it, ids as people type them, rankings to show or write."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import UnknownIdError
+from ..ids import IdMap
+from ..model import ImplicitMF
+from ..progress import working
+from .output import TABLES, checked_target, printable, remark, show_json, show_table, write_table
+
+if TYPE_CHECKING:
+    from ..ranking import Rankings
+
+MOST_TABLES = 20  # on a terminal
+INTEGER = re.compile("0|-?[1-9][0-9]*")  # as ids of text become integers when they are read
+
+ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `ialspp fit` wrote.")]
+KOption = Annotated[int, typer.Option("-k", help="How many to name for each.")]
+ThreadsOption = Annotated[int | None, typer.Option(help="Default: all CPUs this process may use.")]
+TableOption = Annotated[
+    Path | None,
+    typer.Option("-o", "--out", help=f"Write a table to this file: {', '.join(TABLES)}."),
+]
+
+
+def opened(file: Path, threads: int | None = None) -> ImplicitMF:
+    """The model in a file."""
+    with working("opening"):
+        return ImplicitMF.load(file, threads=threads)
+
+
+def checked_table(out: Path | None) -> None:
+    """Whether the table can be written, before it is made."""
+    if out is not None:
+        checked_target(out, TABLES)
+
+
+def require_histories(model: ImplicitMF, file: Path, remedy: str) -> None:
+    """An error where the file was written without interactions, with what to do about it."""
+    try:
+        model.trained_on  # noqa: B018 it raises where there are none
+    except ValueError as error:
+        raise ValueError(f"{file} was written with --no-interactions; {remedy}") from error
+
+
+def one_way(**ways: Any) -> str:
+    """The one of these options that was given; none or several are an error."""
+    said = [name for name, value in ways.items() if value]
+    flags = [f"--{name.replace('_', '-')}" for name in ways]
+    if len(said) != 1:
+        got = " and ".join(f"--{name.replace('_', '-')}" for name in said) or "none"
+        raise ValueError(f"one of {', '.join(flags)} is required, got {got}")
+    return said[0]
+
+
+def ids_of(texts: Iterable[str], known: IdMap, where: str) -> list[Any]:
+    """Ids as the model has them: integers where its ids are integers.
+
+    Parameters
+    ----------
+    texts
+        As they were typed.
+    known
+        All ids of the users or of the items.
+    where
+        What they were typed for, in an error: an option or a file.
+    """
+    listed = list(texts)
+    if known.is_text:
+        return listed
+    for text in listed:
+        if not INTEGER.fullmatch(text):
+            raise ValueError(f"{where}: the {known.name}s of this model are integers, got {text!r}")
+    return [int(text) for text in listed]
+
+
+def ids_in(file: Path, known: IdMap) -> list[Any]:
+    """The ids in a file, one a line; "-" is what comes in on stdin. Empty lines are passed over."""
+    is_stdin = file == Path("-")
+    if is_stdin and sys.stdin is None:
+        raise ValueError("-: standard input is closed")
+    name, content = ("stdin", sys.stdin.buffer.read()) if is_stdin else (str(file), file.read_bytes())
+    try:
+        lines = content.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{name}, line {line}: not UTF-8") from error
+    ids = ids_of([line.rstrip("\r") for line in lines if line.rstrip("\r")], known, name)
+    if not ids:
+        raise ValueError(f"{name}: it has no ids; one a line is required")
+    try:
+        known.rows(ids)
+    except UnknownIdError as error:
+        raise UnknownIdError(f"{name}: {error}") from error
+    return ids
+
+
+def show_rankings(rankings: Rankings, as_json: bool, asked: Sequence[Any] | None = None) -> None:
+    """A table for each that was asked about, or all as JSON.
+
+    Parameters
+    ----------
+    rankings
+        The answers.
+    as_json
+        Print JSON.
+    asked
+        What was asked about, where the rankings themselves do not say it.
+    """
+    question, answer = rankings.names
+    parts = list(zip(plain_ids(rankings.asked) if asked is None else asked, rankings, strict=True))
+    if as_json:
+        lists = [{question: q, f"{answer}s": list(r), "scores": r.scores} for q, r in parts]
+        show_json({"rankings": lists})
+        return
+    name = answer.replace("_", " ")
+    for about, ranking in parts:
+        rows = [
+            [place, printable(str(item)), f"{score:.4f}"]
+            for place, (item, score) in enumerate(zip(ranking, ranking.scores, strict=True), 1)
+        ]
+        shown = ", ".join(map(str, about)) if isinstance(about, list) else about
+        show_table(f"{question.capitalize()} {shown}", ["rank", name, "score"], rows, words=[name])
+
+
+def plain_ids(ids: Any) -> list[Any]:
+    """As a list of Python's own values."""
+    return list(ids.tolist() if hasattr(ids, "tolist") else ids)
+
+
+def write_rankings(rankings: Rankings, out: Path, as_json: bool) -> None:
+    """To a file, and say so."""
+    frame = rankings.to_frame()
+    with working("writing"):
+        write_table(frame, out)
+    if as_json:
+        show_json({"file": str(out), "rows": len(frame), "asked": len(rankings)})
+    else:
+        remark(f"{len(frame):,} rows in {out}")

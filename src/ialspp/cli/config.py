@@ -1,0 +1,128 @@
+"""--config FILE: options from a file of TOML; what is on the command line comes before it.
+
+Keys are the names of options, at the top of the file for any command, or in a table with the name of
+one: `dim = 64`, then `[fit]` and `out = "films.ialspp"`. Paths are those of the folder one is in.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, get_args, get_origin
+
+import typer
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+COMMANDS = ("fit", "evaluate", "update")  # those that have it
+COLUMN = "COLUMN"  # how the help calls a column: its name, or its position
+KINDS = {bool: "true or false", int: "an integer", float: "a number", str: "text", Path: "text"}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key that the file may have."""
+
+    parameter: str  # the command's name for it
+    kind: type
+    is_list: bool
+    may_be_position: bool
+
+    @classmethod
+    def of(cls, option: inspect.Parameter) -> Key:
+        """As the option is declared: `X`, `X | None` or `list[X] | None` with typer's remarks."""
+        hint, *remarks = get_args(option.annotation)
+        if isinstance(hint, UnionType):
+            hint = next(part for part in get_args(hint) if part is not type(None))
+        is_list = get_origin(hint) is list
+        kind = get_args(hint)[0] if is_list else hint
+        return cls(option.name, kind, is_list, any(info.metavar == COLUMN for info in remarks))
+
+    @property
+    def required(self) -> str:
+        """What a value must be."""
+        name = KINDS[self.kind] + (" or a position from 0" if self.may_be_position else "")
+        return f"a list, each of it {name}" if self.is_list else name
+
+    def takes(self, value: Any) -> bool:
+        """Whether the value is of this key's type."""
+        if self.is_list:
+            return isinstance(value, list) and all(map(self._takes_one, value))
+        return self._takes_one(value)
+
+    def _takes_one(self, value: Any) -> bool:
+        if isinstance(value, bool):
+            return self.kind is bool
+        if isinstance(value, int):
+            return self.kind in (int, float) or self.may_be_position
+        return isinstance(value, str if self.kind is Path else self.kind)
+
+
+def config_option(command: str, options: Iterable[inspect.Parameter]) -> inspect.Parameter:
+    """The option itself; it is read before the others, and is their default."""
+    keys = {name: Key.of(option) for option in options for name in _names(option)}
+
+    def read(context: typer.Context, file: Path | None) -> Path | None:
+        if file is not None and not context.resilient_parsing:
+            context.default_map = {**(context.default_map or {}), **defaults(file, command, keys)}
+        return file
+
+    about = typer.Option("--config", callback=read, is_eager=True, help="Options from this TOML file.")
+    return inspect.Parameter(
+        "config", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[Path | None, about]
+    )
+
+
+def _names(option: inspect.Parameter) -> list[str]:
+    """How the option is written, without dashes in front: "min_user", "out"."""
+    info = get_args(option.annotation)[1]
+    declared = [name.split("/")[0] for name in (info.default, *(info.param_decls or ())) if _is_flag(name)]
+    return [name.lstrip("-").replace("-", "_") for name in declared] or [option.name]
+
+
+def _is_flag(name: Any) -> bool:
+    return isinstance(name, str) and name.startswith("--")  # beside Annotated, the first is in `default`
+
+
+def defaults(file: Path, command: str, keys: dict[str, Key]) -> dict[str, Any]:
+    """What the file says for a command, by the command's own names."""
+    content = _parsed(file)
+    tables = {name: value for name, value in content.items() if isinstance(value, dict)}
+    for name in tables:
+        if name not in COMMANDS:
+            raise ValueError(f"{file}: [{name}] must be one of the commands {', '.join(COMMANDS)}")
+    shared = {name: value for name, value in content.items() if name not in tables}
+    found = {}
+    for name, value in [*shared.items(), *tables.get(command, {}).items()]:
+        key = keys.get(name.replace("-", "_"))
+        if key is None:
+            raise ValueError(f"{file}: {name} is no option of {command}{_hint(name, keys)}")
+        if not key.takes(value):
+            raise ValueError(f"{file}: {name} must be {key.required}, got {value!r}")
+        found[key.parameter] = str(value) if key.may_be_position else value
+    return found
+
+
+def _hint(name: str, keys: Iterable[str]) -> str:
+    close = get_close_matches(name.replace("-", "_"), list(keys), 1)
+    return f"; is {close[0]} meant?" if close else f"; it has {', '.join(sorted(keys))}"
+
+
+def _parsed(file: Path) -> dict[str, Any]:
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{file}: not UTF-8: {error}") from error
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        end = f"at line {text.rstrip().count(chr(10)) + 1}, the end of the file"
+        raise ValueError(f"{file}: not TOML: {str(error).replace('at end of document', end)}") from error

@@ -1,0 +1,102 @@
+"""ialspp export: a model's vectors for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from ..model import ImplicitMF
+from ..progress import working
+from .asking import ModelArgument, one_way, opened
+from .options import given
+from .output import JsonOption, checked_target, show_facts, show_json, show_table, size
+
+if TYPE_CHECKING:
+    from ..export import IndexReport
+
+INDEXES: dict[str, Literal["usearch", "faiss"]] = {"usearch": "usearch", "faiss": "faiss"}
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Where an index goes, and how it is checked; None where nothing was said."""
+
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="--ann: the file of the index.")] = None
+    k: Annotated[int | None, typer.Option("-k", help="--ann: recall of this many items. Default: 10.")] = None
+    queries: Annotated[
+        int | None, typer.Option(help="--ann: users to measure recall with. Default: 1000.")
+    ] = None
+    threads: Annotated[
+        int | None, typer.Option(help="--ann: default 1; an index built by more is not always the same.")
+    ] = None
+
+
+def export(
+    model: ModelArgument,
+    index: Index,
+    parquet: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Ids and vectors as Parquet files in this folder.")
+    ] = None,
+    numpy: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Ids and vectors as numpy files in this folder.")
+    ] = None,
+    ann: Annotated[
+        str | None, typer.Option(help=f"An index for approximate search: {' or '.join(INDEXES)}; needs -o.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a model's vectors as Parquet or numpy files, or build an index for approximate search.
+
+    Example: ialspp export films.ialspp --ann usearch -o films.usearch
+    """
+    from .. import export as exports
+
+    one_way(parquet=parquet, numpy=numpy, ann=ann)
+    if ann is not None:
+        show_index(_indexed(model, index, ann), as_json)
+        return
+    if given(index):
+        flags = ", ".join("-k" if name == "k" else f"--{name}" for name in given(index))
+        raise ValueError(f"{flags} means nothing without --ann")
+    write: Callable[[ImplicitMF, Any], list[Path]] = exports.to_parquet if parquet else exports.to_numpy
+    with working("writing"):
+        files = write(opened(model), parquet or numpy)
+    sizes = {str(file): file.stat().st_size for file in files}
+    if as_json:
+        show_json({"files": [{"file": file, "bytes": count} for file, count in sizes.items()]})
+    else:
+        rows = [[file, size(count)] for file, count in sizes.items()]
+        show_table(f"Vectors of {model}", ["file", "size"], rows, words=["file"])
+
+
+def _indexed(model: Path, index: Index, kind: str) -> IndexReport:
+    from ..export import build_index
+
+    if kind not in INDEXES:
+        raise ValueError(f"--ann must be {' or '.join(INDEXES)}, got {kind!r}")
+    if index.out is None:
+        raise ValueError("--ann needs -o, the file of the index")
+    checked_target(index.out)
+    loaded = opened(model, index.threads)
+    return build_index(loaded, index.out, kind=INDEXES[kind], **given(index, "out"))
+
+
+def show_index(report: IndexReport, as_json: bool) -> None:
+    """What was built, and how right and fast it is."""
+    if as_json:
+        show_json(report.as_dict())
+        return
+    facts = {
+        "index": f"{report.path}, {size(report.bytes)}",
+        "ids of its rows": report.ids_path,
+        "items": report.items,
+        "length of a query": f"{report.width}: a user's vector and one 0",
+        f"recall@{report.k}": f"{report.recall:.4f}, over {report.queries:,} users, against exact search",
+        "milliseconds a query": f"{report.ms_per_query:.3g}, exact search {report.exact_ms_per_query:.3g}",
+        "seconds to build": report.build_seconds,
+    }
+    show_facts(report.kind, facts)

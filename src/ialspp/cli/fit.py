@@ -1,0 +1,86 @@
+"""ialspp fit: train on interactions, and keep the model."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..model import ImplicitMF
+from ..progress import working
+from ..statistics import statistics
+from .model import ModelOptions
+from .options import given
+from .output import JsonOption, checked_target, show_facts, show_json, shown_loss, size
+from .runs import RunsOption, checked_runs, record_run
+from .source import Source
+
+
+def fit(
+    source: Source,
+    settings: ModelOptions,
+    out: Annotated[Path, typer.Option("-o", "--out", help="The file of the model, such as films.ialspp.")],
+    min_user: Annotated[int, typer.Option(help="Leave out users with fewer items.")] = 1,
+    min_item: Annotated[int, typer.Option(help="Leave out items with fewer users.")] = 1,
+    no_interactions: Annotated[
+        bool,
+        typer.Option(
+            "--no-interactions", help="Keep the vectors alone: a smaller file, without explain and update."
+        ),
+    ] = False,
+    runs: RunsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Train on all interactions, and keep the model in a file.
+
+    Example: ialspp fit ratings.csv --user userId --item movieId --min-rating 4 --dim 128 -o films.ialspp
+    """
+    model = settings.make()
+    source.refuse_target(checked_target(out))
+    checked_runs(runs)
+    start = time.perf_counter()
+    data = source.interactions("fit").core(min_user, min_item)
+    read = time.perf_counter()
+    model.fit(data)
+    trained = time.perf_counter()
+    with working("saving"):
+        model.save(out, interactions=not no_interactions)
+    answer = {
+        "source": given(source),
+        "data": {**statistics(data), "min_user": min_user, "min_item": min_item},
+        "settings": settings.settings(model),
+        "history": [asdict(record) for record in model.history],
+        "seconds": {"read": read - start, "fit": trained - read, "save": time.perf_counter() - trained},
+        "file": str(out),
+        "bytes": out.stat().st_size,
+        "interactions": not no_interactions,
+    }
+    record_run(runs, "fit", answer)
+    if as_json:
+        show_json(answer)
+    else:
+        show(source, model, answer)
+
+
+def show(source: Source, model: ImplicitMF, answer: dict[str, Any]) -> None:
+    """A table of what was done."""
+    objective, history, data = model.objective, model.history, answer["data"]
+    facts = {
+        "data": f"{data['users']:,} users, {data['items']:,} items, {data['pairs']:,} pairs",
+        "dim": model.dim,
+        "solver": answer["settings"]["solver"],
+        "unobserved weight": objective.unobserved_weight,
+        "regularization": objective.regularization,
+        "exponent": objective.exponent,
+        "seed": str(model.seed),
+        "epochs": len(history),
+    }
+    if history:
+        facts["loss, first epoch"] = shown_loss(history[0].loss)
+        facts["loss, last epoch"] = shown_loss(history[-1].loss)
+    facts["seconds"] = {name: round(seconds, 2) for name, seconds in answer["seconds"].items()}
+    facts["file"] = f"{answer['file']}, {size(answer['bytes'])}"
+    show_facts(source.source, facts)

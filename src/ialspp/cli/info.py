@@ -1,0 +1,77 @@
+"""ialspp info: what is in a model's file."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from ..progress import working
+from .asking import ModelArgument
+from .output import JsonOption, show_facts, show_json, show_table, shown, shown_loss, size
+
+
+def info(
+    model: ModelArgument,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read all of it and check every checksum.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what is in a model's file: settings, data, losses, arrays. Vectors and interactions are not read.
+
+    Example: ialspp info films.ialspp --verify
+    """
+    from .. import store
+
+    facts: dict[str, Any] = {"file": str(model), **store.info(model)}
+    if verify:
+        with working("verifying"):
+            store.verify(model)
+        facts["verified"] = True
+    if as_json:
+        show_json(facts)
+    else:
+        show(facts)
+
+
+def show(facts: dict[str, Any]) -> None:
+    """Two tables: the model, and the arrays of its file."""
+    show_facts(facts["file"], {**_of_file(facts), **_of_data(facts), **_of_training(facts)})
+    rows = [
+        [name, array["dtype"], " x ".join(map(shown, array["shape"])), size(array["bytes"])]
+        for name, array in facts["arrays"].items()
+    ]
+    show_table("Arrays", ["name", "dtype", "shape", "size"], rows, words=["name", "dtype"])
+
+
+def _of_file(facts: dict[str, Any]) -> dict[str, Any]:
+    found = {
+        "size": size(facts["bytes"]),
+        "format": f"{facts['format_version']}, written by {facts['written_by']}",
+        "has interactions": facts["has_interactions"],
+    }
+    return {**found, "verified": True} if facts.get("verified") else found
+
+
+def _of_data(facts: dict[str, Any]) -> dict[str, Any]:
+    """The statistics; the numbers of users and items are those of the vectors."""
+    ids = {f"ids of {name}s": kind for name, kind in facts["ids"].items()}
+    return {**(facts["statistics"] or {}), "users": facts["users"], "items": facts["items"], **ids}
+
+
+def _of_training(facts: dict[str, Any]) -> dict[str, Any]:
+    settings, history = dict(facts["settings"]), facts["history"]
+    solver = facts["fitted_solver"] or settings["solver"]
+    found = {"dim": facts["dim"], "solver": _as_call(solver), **settings.pop("objective")}
+    found |= {name: str(value) for name, value in settings.items() if name not in found}
+    if history:
+        found["loss, first epoch"] = shown_loss(history[0]["loss"])
+        found["loss, last epoch"] = f"{shown_loss(history[-1]['loss'])}, epoch {history[-1]['epoch']}"
+        found["seconds of training"] = sum(epoch["seconds"] for epoch in history)
+    return found
+
+
+def _as_call(solver: dict[str, Any]) -> str:
+    options = ", ".join(f"{name}={value!r}" for name, value in solver.items() if name != "name")
+    return f"{solver['name']}({options})"

@@ -1,0 +1,214 @@
+"""What commands print: tables for people, one JSON document for programs. Remarks go to stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..atomic import whole_file
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+TABLES = {
+    ".parquet": "write_parquet",
+    ".csv": "write_csv",
+    ".jsonl": "write_ndjson",
+    ".ndjson": "write_ndjson",
+}
+BORDERS = 3  # characters beside the text of each column of a table
+BREAKABLE = 14  # words longer than this may be broken, but no number that anyone reads
+
+
+class Output(Console):
+    """A rich console that leaves text as it is, and does not end the program by itself."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        plain = bool(os.environ.get("NO_COLOR"))  # bold is not a colour to rich; here it goes too
+        super().__init__(
+            stderr=stderr, markup=False, highlight=False, emoji=False, color_system=None if plain else "auto"
+        )
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Leave it to `failures`."""
+        raise BrokenPipeError
+
+
+def show_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, words: Sequence[str] = ()
+) -> None:
+    """A table; where the terminal is too narrow for its numbers, a list.
+
+    Parameters
+    ----------
+    title
+        What is above it.
+    columns
+        Their names.
+    rows
+        A value for each column.
+    words
+        Columns of words, not of numbers: they start on the left and may be broken.
+    """
+    cells = [[shown(value) for value in row] for row in rows]
+    output, table, needed = Output(), Table(), 1
+    for place, name in enumerate(columns):
+        is_words = name in words
+        needed += _width([row[place] for row in [columns, *cells]], BREAKABLE if is_words else None)
+        table.add_column(Text(name), justify="left" if is_words else "right", overflow="fold")
+    for row in cells:
+        table.add_row(*map(Text, row))
+    output.print(printable(title), style="italic", soft_wrap=True)
+    if needed > output.width:
+        _show_list(output, columns, cells)
+    else:
+        output.print(table)
+
+
+def show_facts(title: str, facts: Mapping[str, Any]) -> None:
+    """Names and values, a line each."""
+    lines = [(name.replace("_", " "), shown(value)) for name, value in facts.items()]
+    output, table = Output(), Table(show_header=False)
+    for column in zip(*lines, strict=True):
+        table.add_column(overflow="fold", min_width=_width(column, BREAKABLE) - BORDERS)
+    for line in lines:
+        table.add_row(*map(Text, line))
+    output.print(printable(title), style="italic", soft_wrap=True)
+    if 1 + sum(_width(column, BREAKABLE) for column in zip(*lines, strict=True)) > output.width:
+        for name, value in lines:
+            output.print(f"{name}: {value}", overflow="fold")
+    else:
+        output.print(table)
+
+
+def show_line(text: str) -> None:
+    """A line on stdout, broken by the terminal alone."""
+    Output().print(text, soft_wrap=True)
+
+
+def remark(text: str) -> None:
+    """A line on stderr."""
+    Output(stderr=True).print(text, soft_wrap=True)
+
+
+def show_json(value: Any) -> None:
+    """The one JSON document of a command."""
+    print(as_json(value))
+
+
+def as_json(value: Any) -> str:
+    """JSON on one line; numbers that JSON does not have are null, a path is its name."""
+    return json.dumps(_plain(value), allow_nan=False)
+
+
+def shown(value: Any) -> str:
+    """A value as people read it."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name.replace('_', ' ')} {shown(part)}" for name, part in value.items())
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return printable(str(value))
+
+
+def shown_loss(loss: float) -> str:
+    """Six digits, or as many as there are before the point."""
+    return f"{loss:,.0f}" if abs(loss) >= 1e5 else f"{loss:,.6g}"
+
+
+def size(count: float) -> str:
+    """Bytes as people read them."""
+    for unit in ("bytes", "KB", "MB"):
+        if count < 1000:
+            return f"{count:,.3g} {unit}"
+        count /= 1000
+    return f"{count:,.3g} GB"
+
+
+def printable(text: str) -> str:
+    """Text without line breaks and what else would move a terminal's cursor: those are shown escaped."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _show_list(output: Console, columns: Sequence[str], cells: list[list[str]]) -> None:
+    for row in cells:
+        output.print()
+        for column, cell in zip(columns, row, strict=True):
+            output.print(f"{column}: {cell}".removeprefix(": "), overflow="fold")
+
+
+def _width(column: Sequence[str], most: int | None) -> int:
+    """What a column of a table needs: its longest word, up to `most`, where it may be broken."""
+    longest = max((cell_len(word) for text in column for word in text.split()), default=0)
+    return BORDERS + (longest if most is None else min(longest, most))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if hasattr(value, "tolist"):  # numpy's arrays and numbers
+        return _plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
+
+
+def checked_target(path: Path, suffixes: Iterable[str] = ()) -> Path:
+    """Where a file is to be written, found out before anything takes long.
+
+    Parameters
+    ----------
+    path
+        A new file, or one that will be replaced.
+    suffixes
+        What its name may end with; anything where not given.
+    """
+    endings = list(suffixes)
+    if endings and path.suffix.lower() not in endings:
+        raise ValueError(f"{path}: the name must end with {', '.join(endings)}, which says what is written")
+    target = Path(os.path.realpath(path))  # of a link, what it points to
+    if target.is_dir():
+        raise IsADirectoryError(f"{path}: this is a folder; the name of a file is required")
+    if target.exists() and not target.is_file():
+        raise ValueError(f"{path}: this is not a regular file, and would be replaced")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(f"{path}: this file may not be replaced")
+    checked_folder(target.parent)
+    return path
+
+
+def checked_folder(folder: Path) -> Path:
+    """A folder in which files can be made."""
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder}: there is no such folder to write to")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(f"{folder}: this folder cannot be written to")
+    return folder
+
+
+def write_table(frame: Any, path: Path) -> None:
+    """A data frame as its file's suffix says, whole or not at all."""
+    from ..export.tables import polars_errors
+
+    with whole_file(path) as file, polars_errors(path):
+        try:
+            getattr(frame, TABLES[path.suffix.lower()])(file)
+        except OSError as error:
+            if error.filename is None:  # polars does not say which file it was
+                raise OSError(f"{path}: {error}") from error
+            raise

@@ -1,0 +1,124 @@
+"""ialspp recommend: the best items for users, or for a stranger with a history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from ..model import ImplicitMF
+from ..ranking import USERS_AT_ONCE
+from .asking import (
+    MOST_TABLES,
+    KOption,
+    ModelArgument,
+    TableOption,
+    ThreadsOption,
+    checked_table,
+    ids_in,
+    ids_of,
+    one_way,
+    opened,
+    require_histories,
+    show_rankings,
+    write_rankings,
+)
+from .output import JsonOption, Output, show_line
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """For whom: one of the four."""
+
+    user: Annotated[list[str] | None, typer.Option(metavar="ID", help="A user; again for more.")] = None
+    users: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Users, an id a line; - is standard input.")
+    ] = None
+    everyone: Annotated[bool, typer.Option("--all", help="All users.")] = False
+    item: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ID", help="An item of a stranger's history, who is no user yet; again for more."
+        ),
+    ] = None
+
+    def check(self) -> None:
+        """An error unless one of them was given."""
+        one_way(user=self.user, users=self.users, all=self.everyone, item=self.item)
+
+    def ids(self, model: ImplicitMF) -> list[Any] | None:
+        """The users; None for all of them."""
+        if self.users is not None:
+            return ids_in(self.users, model.users)
+        return None if self.everyone else ids_of(self.user or [], model.users, "--user")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which items may be named."""
+
+    include_seen: Annotated[
+        bool, typer.Option("--include-seen", help="Also what the user has interacted with.")
+    ] = False
+    candidates: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The only items to choose from, an id a line.")
+    ] = None
+    exclude: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Items never to name, an id a line.")
+    ] = None
+
+    def options(self, model: ImplicitMF) -> dict[str, Any]:
+        """As the model's methods take them."""
+        chosen: dict[str, Any] = {"exclude_seen": not self.include_seen}
+        for name, file in (("candidates", self.candidates), ("exclude", self.exclude)):
+            if file is not None:
+                chosen[name] = ids_in(file, model.items)
+        return chosen
+
+
+def recommend(
+    model: ModelArgument,
+    asked: Asked,
+    choice: Choice,
+    k: KOption = 10,
+    out: TableOption = None,
+    threads: ThreadsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Name the best items for users of the training data, or for a stranger with a history.
+
+    Example: ialspp recommend films.ialspp --user 42 -k 5
+    """
+    asked.check()
+    checked_table(out)
+    loaded = opened(model, threads)
+    options = choice.options(loaded)
+    if asked.item:
+        history = ids_of(asked.item, loaded.items, "--item")
+        rankings, about, left = loaded.recommend_for([history], k, **options), [history], 0
+    else:
+        if not choice.include_seen:
+            require_histories(loaded, model, "use --include-seen, which does not need to know what was seen")
+        users, left = _first(asked.ids(loaded), loaded, out is None and not as_json)
+        long = users is not None and len(users) > USERS_AT_ONCE and Output(stderr=True).is_terminal
+        if users is not None:
+            options["users"] = users
+        rankings, about = loaded.recommend(k=k, progress=long or None, **options), None
+    if out is not None:
+        write_rankings(rankings, out, as_json)
+        return
+    show_rankings(rankings, as_json, about)
+    if left:
+        show_line(f"... and {left:,} more users: -o FILE.csv writes all, --json prints all.")
+
+
+def _first(users: list[Any] | None, model: ImplicitMF, are_shown: bool) -> tuple[list[Any] | None, int]:
+    """The users to ask about, and how many are left: a terminal is shown a few, and gets those alone."""
+    total = len(model.users) if users is None else len(users)
+    if not are_shown or total <= MOST_TABLES or not Output().is_terminal:
+        return users, 0
+    few = model.users.named(np.arange(MOST_TABLES)) if users is None else users[:MOST_TABLES]
+    return few, total - MOST_TABLES

@@ -1,0 +1,58 @@
+"""--runs DIR: a line of JSON for each run, in one file that many processes may append to."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime, timezone
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .output import as_json
+
+FILE = "runs.jsonl"
+
+RunsOption = Annotated[
+    Path | None, typer.Option("--runs", metavar="DIR", help=f"Append a line about this run to DIR/{FILE}.")
+]
+
+
+def checked_runs(folder: Path | None) -> Path | None:
+    """Make the folder and its file, before anything takes long; None where no record is wanted."""
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.close(_opened(folder))
+    return folder
+
+
+def record_run(folder: Path | None, command: str, facts: dict[str, Any]) -> None:
+    """Append one line.
+
+    Parameters
+    ----------
+    folder
+        None: nothing is written.
+    command
+        Which one was run.
+    facts
+        What it says of itself: settings, data, results, seconds.
+    """
+    if folder is None:
+        return
+    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    line = as_json({"time": now, "command": command, "version": version("ialspp"), **facts})
+    content = f"{line}\n".encode()
+    file = _opened(folder)
+    try:
+        # In one piece: the system puts it at the end, also if others append at the same time.
+        if os.write(file, content) < len(content):
+            raise OSError(f"{folder / FILE}: the record of this run did not fit on the disk")
+    finally:
+        os.close(file)
+
+
+def _opened(folder: Path) -> int:
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)  # the last on Windows
+    return os.open(folder / FILE, flags, 0o666)

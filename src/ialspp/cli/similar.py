@@ -1,0 +1,54 @@
+"""ialspp similar: the nearest items of items, the nearest users of users."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from .asking import (
+    KOption,
+    ModelArgument,
+    TableOption,
+    ThreadsOption,
+    checked_table,
+    ids_of,
+    one_way,
+    opened,
+    show_rankings,
+    write_rankings,
+)
+from .output import JsonOption
+
+
+def similar(
+    model: ModelArgument,
+    item: Annotated[list[str] | None, typer.Option(metavar="ID", help="An item; again for more.")] = None,
+    user: Annotated[list[str] | None, typer.Option(metavar="ID", help="A user; again for more.")] = None,
+    k: KOption = 10,
+    metric: Annotated[
+        str,
+        typer.Option(help="cosine: the same direction. dot: longer vectors, which the popular have, too."),
+    ] = "cosine",
+    out: TableOption = None,
+    threads: ThreadsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Name the items most similar to an item, or the users most similar to a user.
+
+    Example: ialspp similar films.ialspp --item 260 -k 5
+    """
+    of = one_way(item=item, user=user)
+    if metric not in ("cosine", "dot"):
+        raise ValueError(f"--metric must be cosine or dot, got {metric!r}")
+    checked_table(out)
+    loaded = opened(model, threads)
+    options: dict[str, Any] = {"k": k, "metric": metric}
+    if of == "item":
+        rankings = loaded.similar_items(ids_of(item or [], loaded.items, "--item"), **options)
+    else:
+        rankings = loaded.similar_users(ids_of(user or [], loaded.users, "--user"), **options)
+    if out is None:
+        show_rankings(rankings, as_json)
+    else:
+        write_rankings(rankings, out, as_json)

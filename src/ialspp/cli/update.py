@@ -1,0 +1,72 @@
+"""ialspp update: new interactions into a model, without training it again."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..progress import working
+from ..settings import checked_integer
+from .asking import ModelArgument, ThreadsOption, opened, require_histories
+from .options import given
+from .output import JsonOption, checked_target, show_facts, show_json, size
+from .runs import RunsOption, checked_runs, record_run
+from .source import Source
+
+
+def update(
+    model: ModelArgument,
+    source: Source,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="The file of the new model. Default: replaces MODEL.")
+    ] = None,
+    epochs: Annotated[int, typer.Option(help="How often the rows of the new data are solved.")] = 1,
+    threads: ThreadsOption = None,
+    runs: RunsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take new interactions into a model: the users and items in them are solved again, all others stay.
+
+    Example: ialspp update films.ialspp today.csv --user userId --item movieId
+    """
+    checked_integer("epochs", epochs, 1)
+    target = checked_target(model if out is None else out)
+    source.refuse_target(target)
+    checked_runs(runs)
+    loaded = opened(model, threads)
+    require_histories(loaded, model, "an update needs to know what the model was trained on")
+    start = time.perf_counter()
+    data = source.interactions("update")
+    read = time.perf_counter()
+    with working("updating"):
+        done = loaded.update(data, epochs=epochs)
+    updated = time.perf_counter()
+    with working("saving"):
+        loaded.save(target)
+    counts = {name: value for name, value in asdict(done).items() if name != "seconds"}
+    answer = {
+        "model": str(model),
+        "source": given(source),
+        "settings": {"epochs": epochs},
+        "data": {"users": len(loaded.users), "items": len(loaded.items)},
+        "update": counts,
+        "seconds": {"read": read - start, "update": updated - read, "save": time.perf_counter() - updated},
+        "file": str(target),
+        "bytes": target.stat().st_size,
+    }
+    record_run(runs, "update", answer)
+    if as_json:
+        show_json(answer)
+        return
+    facts = {
+        "users updated": f"{done.users:,}, of them new {done.new_users:,}",
+        "items updated": f"{done.items:,}, of them new {done.new_items:,}",
+        "pairs": f"{done.pairs:,}, of them new {done.new_pairs:,}",
+        "seconds": answer["seconds"],
+        "file": f"{target}, {size(target.stat().st_size)}",
+    }
+    show_facts(source.source, facts)

@@ -1,0 +1,343 @@
+"""An index of the items for approximate search, and how often its answers are right."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..csr import Floats
+from ..ids import IdMap
+from ..model import ImplicitMF
+from ..progress import bar
+from ..ranking import rank
+from ..settings import checked_integer
+from ..threads import resolve_threads
+from .tables import checked_model, described, id_column, polars_errors, refuse_half_characters, whole_files
+
+# A graph of neighbours (HNSW) finds what is near, and the largest product is not the nearest. With one more
+# coordinate, sqrt(M^2 - |h|^2) for an item and 0 for a user, M being the longest item's length, all items are
+# equally long, products stay what they were, and the largest is the nearest (Bachrach et al., 2014). That
+# alone is often worse: the short items crowd in one corner, far from every user, and a search that starts
+# among them stays there. Where the longest items come first, the graph is made of them, and the crowd hangs
+# on to it. recall@10 of usearch / faiss with the defaults below and 64 factors (benchmarks/ann.py, 2026-11-16):
+#
+#                                        as they are               equally long
+#                                   by row    longest first     by row    longest first
+#   synthetic ml20m,  1,005 items  1.00 / 1.00  1.00 / 1.00  1.00 / 1.00  1.000 / 1.000
+#   synthetic,       20,108 items   .99 /  .99   .72 /  .75   .28 /  .31  1.000 / 1.000
+#   complete journey, 68,509 items  .87 /  .87   .71 /  .70   .88 /  .92   .986 /  .986
+#   gowalla,         40,981 items   .99 /  .99   .97 /  .95   .78 /  .72   .998 /  .997
+TIMED = 100  # queries asked one by one
+FIRST_BATCH, LARGEST_BATCH = 16, 8192
+TIE = 1e-6  # relative: an answer that scores as the k-th best does is as good
+
+Kind = Literal["usearch", "faiss"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexReport:
+    """What was built, how often it is right, and what a server has to know to ask it.
+
+    Attributes
+    ----------
+    kind
+        The library that reads the file.
+    path, ids_path
+        The index, whose keys are row numbers, and the Parquet file with the id of each row.
+    items, dim
+        How many items, and the length of their vectors.
+    width
+        The length of a query, dim + 1: a user's vector and then one 0.
+    k, queries, recall
+        Of the k best items of so many users, the share that the index found; nan if no user has a vector.
+    ms_per_query, exact_ms_per_query
+        The index and exact search, one query at a time on one thread: the median.
+    build_seconds, bytes
+        What the index took to build, and its file's size.
+    connectivity, expansion_add, expansion_search
+        As given. A file of usearch does not hold the last: set it after loading. One of faiss does.
+    """
+
+    kind: Kind
+    path: Path
+    ids_path: Path
+    items: int
+    dim: int
+    width: int
+    k: int
+    queries: int
+    recall: float
+    ms_per_query: float
+    exact_ms_per_query: float
+    build_seconds: float
+    bytes: int
+    connectivity: int
+    expansion_add: int
+    expansion_search: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON; a number that does not exist is None."""
+        values = {**asdict(self), "path": str(self.path), "ids_path": str(self.ids_path)}
+        return {n: None if isinstance(v, float) and math.isnan(v) else v for n, v in values.items()}
+
+
+def build_index(
+    model: ImplicitMF,
+    path: str | Path,
+    *,
+    kind: Kind,
+    k: int = 10,
+    queries: int = 1000,
+    threads: int | None = None,
+    seed: int = 0,
+    progress: bool | None = None,
+    connectivity: int = 16,
+    expansion_add: int = 128,
+    expansion_search: int = 128,
+) -> IndexReport:
+    """Write an index that finds the items of highest score for a user's vector, and measure its recall.
+
+    The index is asked with a user's vector and one 0 after it. Its keys are row numbers of items; the file
+    `<path>.items.parquet` has the id of each row, and in its metadata how to ask. Scores are what faiss calls
+    distances, or 1 minus what usearch calls so. The metric is the inner product, to both libraries. Both
+    files are complete before either has its name, and the index gets its name last.
+
+    With one thread, the same model and the same versions of the libraries give the same bytes.
+
+    Parameters
+    ----------
+    model
+        A fitted one.
+    path
+        The file of the index.
+    kind
+        "usearch" or "faiss": the library whose index it is (an HNSW graph either way).
+    k
+        Recall is of this many items.
+    queries
+        Recall is measured with so many users drawn at random, or all if there are fewer. Users whose
+        vectors are zero are left out: every item is as good for them.
+    threads
+        None: one to build the index. More build it faster, but a graph that several build at once is not the
+        same every time. Recall is measured with all the threads there are, or with as many as given.
+    seed
+        Of the drawing of users.
+    progress
+        True or False: draw a progress bar or don't. None: on a terminal only.
+    connectivity
+        Edges of a node of the graph: connectivity to usearch, M to faiss. More: better and larger.
+    expansion_add
+        Candidates looked at for the edges of a new node: efConstruction to faiss. More: better, built slower.
+    expansion_search
+        Candidates looked at for an answer: efSearch to faiss. More: better and slower.
+    """
+    (_, user_vectors), (ids, items) = checked_model(model)
+    refuse_half_characters(ids)
+    asked = user_vectors[_sampled(user_vectors, checked_integer("queries", queries, 1), seed)]
+    k = min(checked_integer("k", k, 1), len(ids))
+    settings = {
+        "connectivity": checked_integer("connectivity", connectivity, 2),
+        "expansion_add": checked_integer("expansion_add", expansion_add, 1),
+        "expansion_search": checked_integer("expansion_search", expansion_search, 1),
+    }
+    all_threads = resolve_threads(threads)
+    graph = _graph(kind)(items.shape[1] + 1, **settings)
+    path, ids_path = Path(path), Path(f"{path}.items.parquet")
+    with whole_files([path, ids_path]) as (
+        index_file,
+        ids_file,
+    ):  # first: a wrong path is no error of the end
+        seconds = _fill(graph, items, 1 if threads is None else all_threads, progress)
+        recall, milliseconds, exact_milliseconds = _measured(graph, asked, items, k, all_threads)
+        size = index_file.write(graph.saved())
+        with polars_errors(ids_path):
+            _write_ids(ids_file, ids, {"kind": kind, "dim": items.shape[1], **settings})
+    return IndexReport(
+        kind=kind,
+        path=path,
+        ids_path=ids_path,
+        items=len(ids),
+        dim=items.shape[1],
+        width=items.shape[1] + 1,
+        k=k,
+        queries=len(asked),
+        recall=recall,
+        ms_per_query=milliseconds,
+        exact_ms_per_query=exact_milliseconds,
+        build_seconds=seconds,
+        bytes=size,
+        **settings,
+    )
+
+
+class _Graph(Protocol):
+    """What the two libraries have in common."""
+
+    def add(self, rows: NDArray[np.int64], vectors: Floats, threads: int) -> None:
+        """Put vectors into the index, under their row numbers."""
+
+    def search(self, queries: Floats, k: int, threads: int) -> NDArray[np.int64]:
+        """The rows of the k best for each query; -1 where fewer were found."""
+
+    def saved(self) -> memoryview:
+        """The bytes of the file. Not written by the library: it would not tell of a full disk in time."""
+
+
+class _Usearch:
+    def __init__(self, width: int, connectivity: int, expansion_add: int, expansion_search: int) -> None:
+        self._index = _required("usearch.index").Index(
+            ndim=width,
+            metric="ip",
+            dtype="f32",
+            connectivity=connectivity,
+            expansion_add=expansion_add,
+            expansion_search=expansion_search,
+        )
+
+    def add(self, rows: NDArray[np.int64], vectors: Floats, threads: int) -> None:
+        self._index.add(rows, vectors, threads=threads)
+
+    def search(self, queries: Floats, k: int, threads: int) -> NDArray[np.int64]:
+        found = self._index.search(queries, k, threads=threads)
+        if len(queries) == 1:  # one answer comes as a vector, without what was not found
+            return np.pad(found.keys.astype(np.int64), (0, k - len(found.keys)), constant_values=-1)[None]
+        there = np.arange(k) < found.counts[:, None]
+        return np.where(there, found.keys.astype(np.int64), -1)
+
+    def saved(self) -> memoryview:
+        return memoryview(self._index.save())
+
+
+class _Faiss:
+    def __init__(self, width: int, connectivity: int, expansion_add: int, expansion_search: int) -> None:
+        self._faiss = _required("faiss")
+        graph = self._faiss.IndexHNSWFlat(width, connectivity, self._faiss.METRIC_INNER_PRODUCT)
+        graph.hnsw.efConstruction, graph.hnsw.efSearch = expansion_add, expansion_search
+        self._index = self._faiss.IndexIDMap(graph)
+
+    def add(self, rows: NDArray[np.int64], vectors: Floats, threads: int) -> None:
+        with self._threads(threads):
+            self._index.add_with_ids(vectors, rows)
+
+    def search(self, queries: Floats, k: int, threads: int) -> NDArray[np.int64]:
+        with self._threads(threads):
+            found: NDArray[np.int64] = self._index.search(queries, k)[1]
+        return found
+
+    def saved(self) -> memoryview:
+        return memoryview(self._faiss.serialize_index(self._index))
+
+    @contextmanager
+    def _threads(self, threads: int) -> Iterator[None]:
+        """faiss has one number of threads for the whole process: it gets its own back."""
+        before = self._faiss.omp_get_max_threads()
+        self._faiss.omp_set_num_threads(threads)
+        try:
+            yield
+        finally:
+            self._faiss.omp_set_num_threads(before)
+
+
+def _graph(kind: str) -> Callable[..., _Graph]:
+    if kind not in ("usearch", "faiss"):
+        raise ValueError(f'kind must be "usearch" or "faiss", got {kind!r}')
+    return _Usearch if kind == "usearch" else _Faiss
+
+
+def _required(module: str) -> Any:
+    name = module.partition(".")[0]
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ImportError(f'{name} is required for --ann {name}: pip install "ialspp[ann]"') from error
+
+
+def _fill(graph: _Graph, items: Floats, threads: int, progress: bool | None) -> float:
+    """Add all items, the longest first; the seconds it took."""
+    start, done = time.perf_counter(), 0
+    squares = np.einsum("id,id->i", items, items, dtype=np.float64)
+    missing = np.sqrt(squares.max() - squares).astype(np.float32)
+    with bar("indexing", len(items), progress) as report:
+        for rows in batches(np.argsort(-squares, kind="stable")):
+            graph.add(rows, np.column_stack([items[rows], missing[rows]]), threads)
+            done += len(rows)
+            report(done)
+    return time.perf_counter() - start
+
+
+def batches(order: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Rows in order, in batches that grow: inside one, threads, and faiss itself, change the order."""
+    done = 0
+    while done < len(order):
+        rows = order[done : done + min(max(FIRST_BATCH, done // 4), LARGEST_BATCH)]
+        yield rows
+        done += len(rows)
+
+
+def _sampled(users: Floats, queries: int, seed: int) -> NDArray[np.int64]:
+    """Rows of users with a vector that is not zero."""
+    known = np.flatnonzero(users.any(axis=1))
+    rng = np.random.default_rng(checked_integer("seed", seed, 0))
+    return np.sort(rng.choice(known, min(queries, len(known)), replace=False))
+
+
+def _measured(
+    graph: _Graph, users: Floats, items: Floats, k: int, threads: int
+) -> tuple[float, float, float]:
+    """Recall, and the milliseconds of a query to the index and to exact search."""
+    if len(users) == 0:
+        return math.nan, math.nan, math.nan
+    packed = _core.PackedItems(items, threads)
+    queries = np.column_stack([users, np.zeros(len(users), dtype=np.float32)])
+    return (
+        _recall(users, items, graph.search(queries, k, threads), _exact(users, packed, k, threads)),
+        _milliseconds(lambda query: graph.search(query, k, 1), queries),
+        _milliseconds(lambda user: _exact(user, packed, k, 1), users),
+    )
+
+
+def _exact(users: Floats, items: _core.PackedItems, k: int, threads: int) -> NDArray[np.int32]:
+    return rank(users, items, k, threads)[0]
+
+
+def _recall(users: Floats, items: Floats, found: NDArray[np.int64], best: NDArray[np.int32]) -> float:
+    """The share of what was found that scores no less than the k-th best."""
+    right = 0
+    for user, answers, exact in zip(users.astype(np.float64), found, best, strict=True):
+        least = (items[exact] @ user).min()
+        right += int(np.sum(items[answers[answers >= 0]] @ user >= least - TIE * abs(least)))
+    return right / best.size
+
+
+def _milliseconds(ask: Callable[[Floats], object], queries: Floats) -> float:
+    """The median of the first few, asked one by one."""
+    taken = []
+    for row in range(min(TIMED, len(queries))):
+        start = time.perf_counter()
+        ask(queries[row : row + 1])
+        taken.append(1e3 * (time.perf_counter() - start))
+    return float(np.median(taken))
+
+
+def _write_ids(file: IO[bytes], ids: IdMap, facts: dict[str, Any]) -> None:
+    import polars as pl
+
+    metadata = {
+        **described(ids),
+        **{name: str(value) for name, value in facts.items()},
+        "query": "a user's vector and one 0 after it",
+        "metric": "inner product",
+        "keys": "row",
+    }
+    rows = pl.Series("row", np.arange(len(ids), dtype=np.int64))
+    pl.DataFrame([rows, id_column(ids, 0, len(ids))]).write_parquet(file, metadata=metadata)
