@@ -111,9 +111,7 @@ def time_fold_in(model: ImplicitMF, items: int = 50, calls: int = 500) -> None:
         for worker in workers:
             worker.join()
         middle, slow = (1e3 * np.quantile(seconds, q) for q in (0.5, 0.99))
-        print(
-            f"fold-in, {items} items, {threads} callers: median {middle:.3f} ms, 99 % {slow:.3f} ms a native call"
-        )
+        print(f"fold-in, {items} items, {threads} callers: median {middle:.3f} ms, 99 % {slow:.3f} ms")
 
 
 if __name__ == "__main__":

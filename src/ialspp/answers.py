@@ -12,10 +12,12 @@ from .csr import Csr, Floats
 from .explanation import Explanation, explain
 from .fitted import Embedding, Fitted, Similarity, directions
 from .histories import rows_of_histories
+from .ids import IdMap
 from .objective import Objective
 from .ranking import Filter, Rankings, rank
 from .selection import filter_of
 from .settings import checked_integer
+from .solvers import no_finite_solution
 from .threads import resolve_threads
 
 
@@ -69,11 +71,15 @@ class Answers:
         labels: Iterable[Iterable[float]] | None,
     ) -> Floats:
         rows = rows_of_histories(histories, known.ids, weights, labels, strangers.ids)
-        return known.exact(rows, self.objective, resolve_threads(self.threads), "history")
+        return self._solved(known, rows)
 
     def fold_in_rows(self, rows: Csr) -> Floats:
         """`fold_in` for rows of items as `Interactions.by_user` has them."""
-        return self._fitted().items.exact(rows, self.objective, resolve_threads(self.threads), "history")
+        return self._solved(self._fitted().items, rows)
+
+    def _solved(self, known: Embedding, rows: Csr) -> Floats:
+        threads = resolve_threads(self.threads)
+        return known.exact(rows, self.objective, threads, lambda row: no_finite_solution("history", row, row))
 
     # Items for users
 
@@ -108,16 +114,16 @@ class Answers:
         """
         state = self._fitted()
         everyone = users is ...
-        asked = state.users.ids.ids if everyone else _listed(users)
-        rows = None if everyone else state.users.ids.rows(asked, state.items.ids)
-        vectors = state.users.vectors if rows is None else state.users.vectors[rows]
+        side = state.users
+        rows = np.arange(len(side.ids)) if everyone else side.ids.rows(_listed(users), state.items.ids)
+        vectors = side.vectors if everyone else side.vectors[rows]
         seen = None
         if exclude_seen:
             seen = state.histories("recommend with exclude_seen=True").by_user
-            seen = seen if rows is None else seen.take(rows)
+            seen = seen if everyone else seen.take(rows)
         shown = progress if everyone else progress or False
         rankings = self._best_items(state, vectors, k, seen, candidates, exclude, shown)
-        found = Rankings(*rankings, state.items.ids, asked, ("user", "item"))
+        found = Rankings(*rankings, state.items.ids, rows, side.ids)
         return found[0] if _is_one(users) else found
 
     def recommend_for(
@@ -134,10 +140,11 @@ class Answers:
         """The k best items for users the model has not seen: `fold_in`, then `recommend`."""
         state = self._fitted()
         rows = rows_of_histories(histories, state.items.ids, weights, labels, state.users.ids)
-        vectors = state.items.exact(rows, self.objective, resolve_threads(self.threads), "history")
+        vectors = self._solved(state.items, rows)
         seen = rows if exclude_seen else None
         rankings = self._best_items(state, vectors, k, seen, candidates, exclude, False)
-        return Rankings(*rankings, state.items.ids, np.arange(len(rows)), ("history", "item"))
+        numbers = np.arange(len(rows))
+        return Rankings(*rankings, state.items.ids, numbers, IdMap(numbers, name="history"))
 
     def _best_items(
         self,
@@ -199,15 +206,13 @@ class Answers:
         if metric not in ("cosine", "dot"):
             raise ValueError(f'metric must be "cosine" or "dot", got {metric!r}')
         threads = resolve_threads(self.threads)
-        listed = _listed(ids)
-        rows = side.ids.rows(listed, other.ids)
+        rows = side.ids.rows(_listed(ids), other.ids)
         vectors = side.vectors[rows] if metric == "dot" else directions(side.vectors[rows])
         themselves = Csr(np.arange(len(rows) + 1), rows.astype(np.int32), len(side.ids))
         k = min(checked_integer("k", k, 0), len(side.ids))
         allowed = Filter(hidden=themselves)
         best, scores, _ = rank(vectors, side.packed(threads, metric), k, threads, allowed=allowed)
-        names = side.ids.name, f"similar_{side.ids.name}"
-        found = Rankings(best, scores, side.ids, listed, names)
+        found = Rankings(best, scores, side.ids, rows, side.ids)
         return found[0] if _is_one(ids) else found
 
 
@@ -216,6 +221,4 @@ def _is_one(ids: Any) -> bool:
 
 
 def _listed(ids: Any) -> Any:
-    if _is_one(ids):
-        return [ids]
-    return ids if isinstance(ids, np.ndarray) or not isinstance(ids, Iterable) else list(ids)
+    return [ids] if _is_one(ids) else ids

@@ -6,6 +6,8 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from typing import Any
 
 _lock = threading.Lock()  # the limit is the whole process's
 
@@ -23,7 +25,13 @@ if hasattr(os, "register_at_fork"):
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """More of them would sum in another order."""
-    from threadpoolctl import threadpool_limits
-
-    with _lock, threadpool_limits(1, "blas"):
+    with _lock, _libraries().limit(limits=1, user_api="blas"):
         yield
+
+
+@cache
+def _libraries() -> Any:
+    """Looking for them takes milliseconds; numpy's is there by now."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -59,9 +59,14 @@ class Csr:
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Csr:
         """These rows, in this order."""
-        counts = self.offsets[rows + 1] - self.offsets[rows]
+        starts, ends = self.offsets[rows], self.offsets[rows + 1]
+        if ((starts < 0) | (starts > ends) | (ends > len(self.columns))).any():
+            raise ValueError(
+                f"offsets must rise from 0 to {len(self.columns)}, but do not"
+            )  # a damaged file's
+        counts = ends - starts
         offsets = np.concatenate([[0], np.cumsum(counts)])
-        entries = np.repeat(self.offsets[rows] - offsets[:-1], counts) + np.arange(offsets[-1])
+        entries = np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])
         labels, weights = (
             None if values is None else values[entries] for values in (self.labels, self.weights)
         )

@@ -43,24 +43,26 @@ def explain(
     The loss is least at w = A^-1 sum_j a_j y_j h_j, with A as in `native/step.h`. The score <w, h_i> is then
     a sum over the past: item j adds a_j y_j <h_j, A^-1 h_i>.
     """
-    neighbours = items.vectors[history.columns].astype(np.float64)
     target = items.vectors[item].astype(np.float64)
+    score = float(vector.astype(np.float64) @ target)
+    if len(history.columns) == 0:
+        return Explanation([], np.zeros(0), score)
+    history.native()  # raises where a damaged file names an item that there is not
+    neighbours = items.vectors[history.columns].astype(np.float64)
     weight = np.ones(len(neighbours)) if history.weights is None else history.weights.astype(np.float64)
     label = 1.0 if history.labels is None else history.labels.astype(np.float64)
     regularization = objective.row_regularization(history.counts, len(items.ids))[0]
     gramian = objective.unobserved_weight * items.gramian(threads)
     with one_blas_thread():
         hessian = (neighbours.T * weight) @ neighbours + gramian + regularization * np.eye(len(target))
-        contributions = weight * label * (neighbours @ _solved(hessian, target))
+        _check_solvable(hessian, float(regularization))
+        contributions = weight * label * (neighbours @ np.linalg.solve(hessian, target))
     order = np.argsort(-contributions, kind="stable")
-    named = items.ids.named(history.columns[order])
-    return Explanation(named, contributions[order], float(vector.astype(np.float64) @ target))
+    return Explanation(items.ids.named(history.columns[order]), contributions[order], score)
 
 
-def _solved(hessian: NDArray[np.float64], target: NDArray[np.float64]) -> NDArray[np.float64]:
-    try:
-        return np.asarray(np.linalg.solve(hessian, target), dtype=np.float64)
-    except np.linalg.LinAlgError:
-        raise SolveError(
-            "the user's system has no unique solution; explain needs regularization or unobserved_weight > 0"
-        ) from None
+def _check_solvable(hessian: NDArray[np.float64], regularization: float) -> None:
+    """Without regularization there may be many solutions, and contributions that mean nothing."""
+    enough = regularization > np.finfo(np.float64).eps * hessian.trace()
+    if not enough and np.linalg.matrix_rank(hessian, hermitian=True) < len(hessian):
+        raise SolveError("the user's system has no unique solution; explain needs regularization > 0")

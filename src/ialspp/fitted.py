@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -10,10 +11,10 @@ from numpy.typing import NDArray
 
 from . import _core
 from .csr import Csr, Floats
+from .errors import SolveError
 from .ids import IdMap
 from .interactions import Interactions
 from .objective import Objective
-from .solvers import no_finite_solution
 
 Similarity = Literal["cosine", "dot"]
 
@@ -51,10 +52,12 @@ class Embedding:
             self._packed[metric] = _core.PackedItems(vectors, threads)
         return self._packed[metric]
 
-    def exact(self, rows: Csr, objective: Objective, threads: int, name: str) -> Floats:
+    def exact(
+        self, rows: Csr, objective: Objective, threads: int, unsolved: Callable[[int], SolveError]
+    ) -> Floats:
         """Vectors of the other side, each the exact minimum of the loss given these: iALS's row solve.
 
-        name: what a row is called in an error.
+        unsolved: the error for a row that has none.
         """
         solved = np.zeros((len(rows), self.vectors.shape[1]), dtype=np.float32)
         if len(rows) == 0:
@@ -70,7 +73,7 @@ class Embedding:
             threads,
         )
         if failed_row >= 0:
-            raise no_finite_solution(name, failed_row, failed_row)
+            raise unsolved(failed_row)
         return solved
 
     def extended(self, ids: IdMap) -> Embedding:
@@ -93,11 +96,13 @@ class Fitted:
     users: Embedding
     items: Embedding
     data: Interactions | None
-    kept_statistics: dict[str, Any] | None = None  # of data that a file left out
+    kept_statistics: dict[str, Any] | None = None  # of the data, as a file has them
 
     def statistics(self) -> dict[str, Any] | None:
         """Counts and ranges of the data."""
-        return self.kept_statistics if self.data is None else self.data.statistics()
+        if self.data is None or self.kept_statistics is not None:
+            return self.kept_statistics
+        return self.data.statistics()
 
     def summary(self) -> str:
         """What it was learned from, in a few words."""

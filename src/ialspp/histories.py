@@ -35,8 +35,8 @@ def rows_of_histories(
         items,
         np.repeat(np.arange(len(listed), dtype=np.int32), [len(history) for history in listed]),
         item.astype(np.int32),
-        labels_of(_flattened("labels", labels, listed), len(item)),
-        weights_of(_flattened("weights", weights, listed), len(item)),
+        labels_of(_flattened("labels", labels, listed, items.name), len(item)),
+        weights_of(_flattened("weights", weights, listed, items.name), len(item)),
     )
     return pairs.merged()[0]
 
@@ -48,11 +48,11 @@ def _listed(sequence: Any, name: str, of: str) -> list[Any]:
 
 
 def _flattened(
-    name: str, values: Iterable[Iterable[float]] | None, histories: list[list[Any]]
+    name: str, values: Iterable[Iterable[float]] | None, histories: list[list[Any]], of: str
 ) -> list[float] | None:
     if values is None:
         return None
     listed = [list(row) for row in values]
     if [len(row) for row in listed] != [len(history) for history in histories]:
-        raise ValueError(f"{name} must have one number per item of each history")
+        raise ValueError(f"{name} must have one number per {of} of each history")
     return [value for row in listed for value in row]

@@ -72,7 +72,14 @@ class IdMap:
     @property
     def order(self) -> NDArray[np.int64]:
         """The rows in the order of their ids."""
+        if self._lookup is None and self._stored is not None:
+            order = self._stored.order
+            return np.arange(len(self)) if order is None else order
         return self._sorted_ids().order
+
+    def utf8(self) -> Utf8:
+        """Ids that are strings, as bytes."""
+        return Utf8.of(self.ids.tolist()) if self._stored is None else self._stored.strings
 
     def _sorted_ids(self) -> _Lookup:
         if self._lookup is None:
@@ -88,12 +95,15 @@ class IdMap:
     def extended(self, ids: Iterable[Any]) -> IdMap:
         """This map with the ids it does not have at its end, ascending; itself if it has them all."""
         new = as_ids(ids, self.name)
+        if len(self) and len(new) and isinstance(plain(new[0]), str) != self.is_text:
+            own, came = "strings" if self.is_text else "integers", plain(new[0])
+            raise TypeError(
+                f"{self.name}s must be all integers or all strings; those known are {own}, got {came!r}"
+            )
         missing = new[~self._locate(new)[1]]
         if len(missing) == 0:
             return self
-        both = [*self.ids.tolist(), *sorted(set(missing.tolist()))] if _objects(self.ids, missing) else None
-        joined = np.concatenate([self.ids, np.unique(missing)]) if both is None else both
-        return IdMap(joined, name=self.name)
+        return IdMap([*self, *sorted(set(missing.tolist()))], name=self.name)
 
     @classmethod
     def factorize(cls, values: Iterable[Any], *, name: str = "id") -> tuple[IdMap, NDArray[np.int32]]:
@@ -156,13 +166,12 @@ class IdMap:
         return f" ({what.replace('an user', 'a user')}: are users and items swapped?)"
 
     def _kind_hint(self, wanted: NDArray[Any]) -> str:
-        def kind(array: NDArray[Any]) -> str:
-            return "strings" if isinstance(array[:1].tolist()[0], str) else "integers"
-
-        own = np.array(self.named(np.arange(min(1, len(self)))), dtype=object)
-        if len(self) == 0 or kind(wanted) == kind(own):
+        own, theirs = (
+            "strings" if text else "integers" for text in (self.is_text, isinstance(plain(wanted[0]), str))
+        )
+        if len(self) == 0 or own == theirs:
             return ""
-        return f" (these are {kind(wanted)}, but the {self.name}s of the data are {kind(own)})"
+        return f" (these are {theirs}, but the {self.name}s of the data are {own})"
 
 
 class _Lookup(NamedTuple):
@@ -216,11 +225,6 @@ class _Stored(NamedTuple):
         found = [self.strings.find(v, self.order) if isinstance(v, str) else -1 for v in wanted.tolist()]
         rows = np.array(found, dtype=np.int64)
         return np.maximum(rows, 0), rows >= 0
-
-
-def _objects(*arrays: NDArray[Any]) -> bool:
-    """Whether these are not 64-bit integers of one kind, which alone numpy keeps as they are."""
-    return any(array.dtype == object for array in arrays) or len({array.dtype for array in arrays}) > 1
 
 
 def _factorize(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -109,6 +111,13 @@ class ImplicitMF(Answers, Parameters):
         self.fitted_solver = None
         self._state: Fitted | None = None
         self._training = False  # factors are being updated in place
+        self._updating = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_updating"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _updating=threading.Lock())
 
     def __repr__(self) -> str:
         state = self._state
@@ -238,9 +247,9 @@ class ImplicitMF(Answers, Parameters):
         if not isinstance(data, Interactions):
             raise TypeError(f"data must be Interactions, got {type(data).__name__}")
         rounds = checked_integer("epochs", epochs, 1)
-        self._state, report = updated(
-            self._fitted(), data, self.objective, rounds, resolve_threads(self.threads), progress
-        )
+        threads = resolve_threads(self.threads)
+        with self._updating:  # two at a time would each start from the same state, and one be lost
+            self._state, report = updated(self._fitted(), data, self.objective, rounds, threads, progress)
         return report
 
     # Files

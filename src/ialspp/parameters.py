@@ -26,19 +26,30 @@ class Parameters:
         return {**own, **parts}
 
     def set_params(self: Estimator, **params: Any) -> Estimator:
-        """Change some of them, all or none; what was learned stays until the next `fit`."""
-        known = self.get_params()
+        """Change some of them, all or none; what was learned stays until the next `fit`.
+
+        Parts are replaced first: `set_params(solver=IALSpp(), solver__block_size=32)`.
+        """
+        settings = self.get_params(deep=False)
+        own = {name: value for name, value in params.items() if "__" not in name}
         for name in params:
-            if name not in known:
+            if name.partition("__")[0] not in settings:
                 raise ValueError(
-                    f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(known)}"
+                    f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(settings)}"
                 )
-        settings = {**self.get_params(deep=False), **{n: v for n, v in params.items() if "__" not in n}}
+        checked = type(self)(**{**settings, **own})
         for name, value in params.items():
-            if "__" in name:
-                part, _, field = name.partition("__")
-                settings[part] = replace(settings[part], **{field: value})
-        checked = type(self)(**settings)
+            part, nested, field = name.partition("__")
+            if nested:
+                changed = _with_field(getattr(checked, part), name, field, value)
+                checked = type(self)(**{**checked.get_params(deep=False), part: changed})
         for name in settings:
             setattr(self, name, getattr(checked, name))
         return self
+
+
+def _with_field(part: Any, name: str, field: str, value: Any) -> Any:
+    known = [known.name for known in fields(part)] if is_dataclass(part) else []
+    if field not in known:
+        raise ValueError(f"there is no {name!r}: {part!r} has {', '.join(known) or 'no parameters'}")
+    return replace(part, **{field: value})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
@@ -43,8 +44,19 @@ class Rankings(Sequence[Ranking]):
     rows: Rows
     scores: Floats
     ids: IdMap  # of the answers
-    asked: Sequence[Any] | NDArray[Any]
-    names: tuple[str, str]  # of what was asked about and of the answers
+    asked_rows: NDArray[np.integer[Any]]
+    asked_ids: IdMap
+
+    @property
+    def asked(self) -> list[Any]:
+        """The ids that were asked about."""
+        return self.asked_ids.named(self.asked_rows)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What was asked about and what the answers are: the names of the columns of `to_frame`."""
+        asked, answer = self.asked_ids.name, self.ids.name
+        return asked, f"similar_{answer}" if answer == asked else answer
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -57,8 +69,9 @@ class Rankings(Sequence[Ranking]):
 
     def __getitem__(self, index: int | slice) -> Ranking | Rankings:
         if isinstance(index, slice):
-            return Rankings(self.rows[index], self.scores[index], self.ids, self.asked[index], self.names)
-        row = self.rows[index]
+            asked = self.asked_rows[index]
+            return Rankings(self.rows[index], self.scores[index], self.ids, asked, self.asked_ids)
+        row = self.rows[operator.index(index)]
         left = np.count_nonzero(row >= 0)
         return Ranking(self.ids.named(row[:left]), self.scores[index][:left])
 
@@ -80,26 +93,23 @@ class Rankings(Sequence[Ranking]):
 
         there = self.rows >= 0
         counts = there.sum(axis=1)
-        answers = _column(self.ids.ids).gather(self.rows[there])
         return pl.DataFrame(
             {
-                self.names[0]: _column(self.asked).gather(np.repeat(np.arange(len(self)), counts)),
-                self.names[1]: answers,
+                self.names[0]: _column(self.asked_ids).gather(np.repeat(self.asked_rows, counts)),
+                self.names[1]: _column(self.ids).gather(self.rows[there]),
                 "rank": np.broadcast_to(np.arange(1, there.shape[1] + 1, dtype=np.int32), there.shape)[there],
                 "score": self.scores[there],
             }
         )
 
 
-def _column(ids: Sequence[Any] | NDArray[Any]) -> pl.Series:
-    """Ids of 64 bits as they are, strings as such; integers beyond as strings."""
+def _column(ids: IdMap) -> pl.Series:
+    """Integers of 64 bits as they are, those beyond and strings as strings."""
     import polars as pl
 
-    if isinstance(ids, np.ndarray) and ids.dtype != object:
-        return pl.Series(ids)
-    listed = list(ids)
-    fits = all(isinstance(v, str) for v in listed) or all(-(2**63) <= v < 2**63 for v in listed)
-    return pl.Series(listed if fits else [str(value) for value in listed])
+    if ids.ids.dtype != object:
+        return pl.Series(ids.ids)
+    return pl.Series(list(map(str, ids)), dtype=pl.String)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .csr import Csr
+from .errors import UnknownIdError
 from .histories import rows_of_histories
+from .id_values import refuse_masked
 from .ids import IdMap
 from .ranking import Filter
 
@@ -34,23 +36,37 @@ def _selected(
     """A mask over all items, or rows for each question; neither where nothing was said."""
     if value is None:
         return None, None
-    if getattr(getattr(value, "dtype", None), "kind", "") == "b":
-        return _masked(name, np.asarray(value), questions, len(items))
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+    value = value.to_numpy() if hasattr(value, "to_numpy") else value  # a column of a data frame
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) or _is_single(value):
         raise TypeError(f"{name} must be ids of items, a mask, or ids for each user, got {value!r}")
     listed = value if isinstance(value, np.ndarray) else list(value)
-    if len(listed) and not isinstance(listed[0], (str, bytes)) and isinstance(listed[0], Iterable):
-        if len(listed) != questions:
-            raise ValueError(f"{name} must have ids for each of {questions} users, got {len(listed)}")
-        return None, rows_of_histories(listed, items, None, None, users, name)
-    mask = np.zeros(len(items), dtype=bool)
-    mask[items.rows(listed, users)] = True
+    if _is_mask(listed) or (len(listed) and all(map(_is_mask, listed))):
+        return _masked(name, listed, questions, len(items))
+    try:
+        if len(listed) and not isinstance(listed[0], (str, bytes)) and isinstance(listed[0], Iterable):
+            if len(listed) != questions:
+                raise ValueError(f"{name} must have ids for each user, {questions} in all, got {len(listed)}")
+            return None, rows_of_histories(listed, items, None, None, users, name)
+        mask = np.zeros(len(items), dtype=bool)
+        mask[items.rows(listed, users)] = True
+    except UnknownIdError as error:
+        raise UnknownIdError(f"{name}: {error}") from None
     return mask, None
 
 
+def _is_single(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim == 0
+
+
+def _is_mask(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype == bool
+
+
 def _masked(
-    name: str, mask: NDArray[np.bool_], questions: int, n_items: int
+    name: str, listed: Any, questions: int, n_items: int
 ) -> tuple[NDArray[np.bool_] | None, Csr | None]:
+    refuse_masked(listed, name)
+    mask = np.asarray(listed) if _is_mask(listed) else np.stack(listed)
     if mask.shape == (n_items,):
         return mask, None
     if mask.shape != (questions, n_items):

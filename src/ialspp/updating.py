@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .csr import Floats
+from .errors import SolveError
 from .fitted import Fitted
 from .ids import IdMap
 from .interactions import Interactions
 from .objective import Objective
 from .progress import bar
+from .solvers import no_finite_solution
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +46,13 @@ def updated(
     touched_items = _touched(new.items, new.by_item.counts, data.items)
     of_users, of_items = data.by_user.take(touched_users), data.by_item.take(touched_items)
     users, items = fitted.users.extended(data.users), fitted.items.extended(data.items)
+    unsolved_user, unsolved_item = _unsolved(data.users, touched_users), _unsolved(data.items, touched_items)
     with bar("updating", epochs + 1, progress) as report:
         for done in range(epochs):
-            users = users.with_rows(touched_users, items.exact(of_users, objective, threads, "updated user"))
-            items = items.with_rows(touched_items, users.exact(of_items, objective, threads, "updated item"))
+            users = users.with_rows(touched_users, items.exact(of_users, objective, threads, unsolved_user))
+            items = items.with_rows(touched_items, users.exact(of_items, objective, threads, unsolved_item))
             report(done + 1)
-        users = users.with_rows(touched_users, items.exact(of_users, objective, threads, "updated user"))
+        users = users.with_rows(touched_users, items.exact(of_users, objective, threads, unsolved_user))
     counts = Update(
         users=len(touched_users),
         new_users=data.n_users - old.n_users,
@@ -67,7 +71,7 @@ def joined(old: Interactions, new: Interactions) -> Interactions:
     new_user = users.rows(new.users.ids)[new.by_user.row_numbers].astype(np.int32)
     new_item = items.rows(new.items.ids)[new.by_user.columns].astype(np.int32)
     weighted = old.weighted or new.weighted
-    both = Interactions(
+    return Interactions(
         users,
         items,
         np.concatenate([old.by_user.row_numbers, new_user]),
@@ -75,13 +79,16 @@ def joined(old: Interactions, new: Interactions) -> Interactions:
         _joined_labels(old, new, new_user.astype(np.int64) * len(items) + new_item, len(items)),
         np.concatenate([_weights(old), _weights(new)]) if weighted else None,
     )
-    both.weighted = weighted
-    return both
 
 
 def _touched(ids: IdMap, counts: NDArray[np.int64], known: IdMap) -> NDArray[np.int64]:
     """Rows, ascending, of the ids that have interactions."""
     return np.sort(known.rows(ids.ids[counts > 0]))
+
+
+def _unsolved(ids: IdMap, rows: NDArray[np.int64]) -> Callable[[int], SolveError]:
+    """The error for one of these rows."""
+    return lambda place: no_finite_solution(ids.name, ids[int(rows[place])], int(rows[place]))
 
 
 def _joined_labels(

@@ -30,10 +30,10 @@ class Utf8:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def check(self) -> None:
-        """Raise unless the offsets cut all of the bytes into strings."""
-        whole = len(self.offsets) > 0 and self.offsets[0] == 0 and self.offsets[-1] == len(self.data)
-        if not whole or (np.diff(self.offsets) < 0).any():
+    def check(self, *, whole: bool = True) -> None:
+        """Raise unless the offsets cut all of the bytes into strings; only their ends unless `whole`."""
+        ends = len(self.offsets) > 0 and self.offsets[0] == 0 and self.offsets[-1] == len(self.data)
+        if not ends or (whole and (np.diff(self.offsets) < 0).any()):
             raise ValueError(f"offsets must rise from 0 to {len(self.data)}, the number of bytes")
 
     def bytes_at(self, row: int) -> bytes:
@@ -58,7 +58,13 @@ class Utf8:
         """
         wanted = string.encode("utf-8", "surrogatepass")
         places = range(len(self)) if order is None else order
-        at = bisect_left(places, wanted, key=lambda row: self.bytes_at(int(row)))
+
+        def string_at(row: int) -> bytes:
+            if not 0 <= row < len(self):
+                raise ValueError(f"the order of ids must be of rows below {len(self)}, got {row}")
+            return self.bytes_at(row)
+
+        at = bisect_left(places, wanted, key=string_at)
         row = int(places[at]) if at < len(self) else -1
         return row if row >= 0 and self.bytes_at(row) == wanted else -1
 

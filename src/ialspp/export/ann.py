@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import IO, Any, Literal, Protocol
+from typing import IO, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +20,7 @@ from ..progress import bar
 from ..ranking import rank
 from ..settings import checked_integer
 from ..threads import resolve_threads
+from .graphs import Graph, graph_of
 from .tables import checked_model, described, id_column, polars_errors, refuse_half_characters, whole_files
 
 # A graph of neighbours (HNSW) finds what is near, and the largest product is not the nearest. With one more
@@ -29,7 +28,7 @@ from .tables import checked_model, described, id_column, polars_errors, refuse_h
 # equally long, products stay what they were, and the largest is the nearest (Bachrach et al., 2014). That
 # alone is often worse: the short items crowd in one corner, far from every user, and a search that starts
 # among them stays there. Where the longest items come first, the graph is made of them, and the crowd hangs
-# on to it. recall@10 of usearch / faiss with the defaults below and 64 factors (benchmarks/ann.py, 2026-11-16):
+# on to it. recall@10 of usearch / faiss, defaults as below, 64 factors (benchmarks/ann.py, 2026-11-16):
 #
 #                                        as they are               equally long
 #                                   by row    longest first     by row    longest first
@@ -151,12 +150,10 @@ def build_index(
         "expansion_search": checked_integer("expansion_search", expansion_search, 1),
     }
     all_threads = resolve_threads(threads)
-    graph = _graph(kind)(items.shape[1] + 1, **settings)
+    graph = graph_of(kind)(items.shape[1] + 1, **settings)
     path, ids_path = Path(path), Path(f"{path}.items.parquet")
-    with whole_files([path, ids_path]) as (
-        index_file,
-        ids_file,
-    ):  # first: a wrong path is no error of the end
+    # The files come first: a wrong path is an error before the work, not after it.
+    with whole_files([path, ids_path]) as (index_file, ids_file):
         seconds = _fill(graph, items, 1 if threads is None else all_threads, progress)
         recall, milliseconds, exact_milliseconds = _measured(graph, asked, items, k, all_threads)
         size = index_file.write(graph.saved())
@@ -180,89 +177,7 @@ def build_index(
     )
 
 
-class _Graph(Protocol):
-    """What the two libraries have in common."""
-
-    def add(self, rows: NDArray[np.int64], vectors: Floats, threads: int) -> None:
-        """Put vectors into the index, under their row numbers."""
-
-    def search(self, queries: Floats, k: int, threads: int) -> NDArray[np.int64]:
-        """The rows of the k best for each query; -1 where fewer were found."""
-
-    def saved(self) -> memoryview:
-        """The bytes of the file. Not written by the library: it would not tell of a full disk in time."""
-
-
-class _Usearch:
-    def __init__(self, width: int, connectivity: int, expansion_add: int, expansion_search: int) -> None:
-        self._index = _required("usearch.index").Index(
-            ndim=width,
-            metric="ip",
-            dtype="f32",
-            connectivity=connectivity,
-            expansion_add=expansion_add,
-            expansion_search=expansion_search,
-        )
-
-    def add(self, rows: NDArray[np.int64], vectors: Floats, threads: int) -> None:
-        self._index.add(rows, vectors, threads=threads)
-
-    def search(self, queries: Floats, k: int, threads: int) -> NDArray[np.int64]:
-        found = self._index.search(queries, k, threads=threads)
-        if len(queries) == 1:  # one answer comes as a vector, without what was not found
-            return np.pad(found.keys.astype(np.int64), (0, k - len(found.keys)), constant_values=-1)[None]
-        there = np.arange(k) < found.counts[:, None]
-        return np.where(there, found.keys.astype(np.int64), -1)
-
-    def saved(self) -> memoryview:
-        return memoryview(self._index.save())
-
-
-class _Faiss:
-    def __init__(self, width: int, connectivity: int, expansion_add: int, expansion_search: int) -> None:
-        self._faiss = _required("faiss")
-        graph = self._faiss.IndexHNSWFlat(width, connectivity, self._faiss.METRIC_INNER_PRODUCT)
-        graph.hnsw.efConstruction, graph.hnsw.efSearch = expansion_add, expansion_search
-        self._index = self._faiss.IndexIDMap(graph)
-
-    def add(self, rows: NDArray[np.int64], vectors: Floats, threads: int) -> None:
-        with self._threads(threads):
-            self._index.add_with_ids(vectors, rows)
-
-    def search(self, queries: Floats, k: int, threads: int) -> NDArray[np.int64]:
-        with self._threads(threads):
-            found: NDArray[np.int64] = self._index.search(queries, k)[1]
-        return found
-
-    def saved(self) -> memoryview:
-        return memoryview(self._faiss.serialize_index(self._index))
-
-    @contextmanager
-    def _threads(self, threads: int) -> Iterator[None]:
-        """faiss has one number of threads for the whole process: it gets its own back."""
-        before = self._faiss.omp_get_max_threads()
-        self._faiss.omp_set_num_threads(threads)
-        try:
-            yield
-        finally:
-            self._faiss.omp_set_num_threads(before)
-
-
-def _graph(kind: str) -> Callable[..., _Graph]:
-    if kind not in ("usearch", "faiss"):
-        raise ValueError(f'kind must be "usearch" or "faiss", got {kind!r}')
-    return _Usearch if kind == "usearch" else _Faiss
-
-
-def _required(module: str) -> Any:
-    name = module.partition(".")[0]
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise ImportError(f'{name} is required for --ann {name}: pip install "ialspp[ann]"') from error
-
-
-def _fill(graph: _Graph, items: Floats, threads: int, progress: bool | None) -> float:
+def _fill(graph: Graph, items: Floats, threads: int, progress: bool | None) -> float:
     """Add all items, the longest first; the seconds it took."""
     start, done = time.perf_counter(), 0
     squares = np.einsum("id,id->i", items, items, dtype=np.float64)
@@ -291,9 +206,7 @@ def _sampled(users: Floats, queries: int, seed: int) -> NDArray[np.int64]:
     return np.sort(rng.choice(known, min(queries, len(known)), replace=False))
 
 
-def _measured(
-    graph: _Graph, users: Floats, items: Floats, k: int, threads: int
-) -> tuple[float, float, float]:
+def _measured(graph: Graph, users: Floats, items: Floats, k: int, threads: int) -> tuple[float, float, float]:
     """Recall, and the milliseconds of a query to the index and to exact search."""
     if len(users) == 0:
         return math.nan, math.nan, math.nan

@@ -14,6 +14,7 @@ from typing import Any
 from ..model import ImplicitMF
 from ..threads import resolve_threads
 from . import container, state
+from .arrays import Arrays
 from .container import Container, StoreError
 
 FORMAT, VERSION = "ialspp", 1
@@ -31,7 +32,7 @@ def save(model: ImplicitMF, path: str | Path, *, interactions: bool = True) -> N
         "format": FORMAT,
         "format_version": str(VERSION),
         "written_by": f"ialspp {version('ialspp')}",
-        "description": json.dumps(state.described(model, learned)),
+        "description": json.dumps(state.described(model, learned, interactions=interactions)),
     }
     container.write(Path(path), state.arrays_of(learned, interactions=interactions), metadata)
 
@@ -40,11 +41,12 @@ def load(path: str | Path, *, verify: bool | None = None, threads: int | None = 
     """Open a file that `save` wrote; see `ImplicitMF.load`."""
     resolve_threads(threads)  # a mistake there is none of the file
     opened, description = _opened(Path(path))
-    if verify or (verify is None and opened.path.stat().st_size <= VERIFIED):
+    whole = opened.path.stat().st_size <= VERIFIED if verify is None else verify
+    if whole:
         opened.verify()
     try:
-        return state.restored(opened.arrays, description, threads)
-    except (KeyError, TypeError, ValueError) as error:
+        return state.restored(Arrays(opened.arrays), description, threads, whole=whole)
+    except (LookupError, TypeError, ValueError) as error:
         raise StoreError(f"{path} does not hold a whole model: {error}") from error
 
 
@@ -60,6 +62,15 @@ def info(path: str | Path) -> dict[str, Any]:
         name: {"dtype": str(array.dtype), "shape": list(array.shape), "bytes": array.nbytes}
         for name, array in opened.arrays.items()
     }
+    try:
+        return _facts(opened, description, arrays)
+    except (LookupError, TypeError) as error:
+        raise StoreError(f"{path} does not hold a whole model: {error}") from error
+
+
+def _facts(
+    opened: Container, description: dict[str, Any], arrays: dict[str, dict[str, Any]]
+) -> dict[str, Any]:
     return {
         "format_version": int(opened.metadata["format_version"]),
         "written_by": opened.metadata.get("written_by"),
@@ -80,12 +91,17 @@ def _opened(path: Path) -> tuple[Container, dict[str, Any]]:
         raise StoreError(f"{path} is a safetensors file, but not a model of ialspp")
     try:
         found = int(opened.metadata["format_version"])
-        if found > VERSION:
-            raise StoreError(
-                f"{path} has format {found}, written by {opened.metadata.get('written_by')}; this version "
-                f"reads formats up to {VERSION}: a newer ialspp is required"
-            )
+    except (KeyError, ValueError) as error:
+        raise StoreError(f"{path} does not say what format_version it has: {error}") from error
+    if found > VERSION:
+        raise StoreError(
+            f"{path} has format {found}, written by {opened.metadata.get('written_by')}; this version "
+            f"reads formats up to {VERSION}: a newer ialspp is required"
+        )
+    try:
         description: dict[str, Any] = json.loads(opened.metadata["description"])
-    except (KeyError, json.JSONDecodeError) as error:
+    except (KeyError, ValueError, RecursionError) as error:
         raise StoreError(f"{path} does not say what model it holds: {error}") from error
+    if not isinstance(description, dict):
+        raise StoreError(f"{path} does not say what model it holds: its description is no object")
     return opened, description

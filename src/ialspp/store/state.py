@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -17,16 +16,16 @@ from ..interactions import Interactions
 from ..model import EpochRecord, ImplicitMF
 from ..objective import Objective
 from ..solvers import Solver
-from ..utf8 import Utf8
+from .arrays import Arrays, part_named
 from .container import StoreError
+from .ids import arrays_of_ids, ids_of, kind_of
 
-Arrays = Mapping[str, NDArray[Any]]
 SOLVERS: dict[str, Any] = {
     solver.__name__: solver for solver in (solvers.SpectralCG, solvers.IALSpp, solvers.IALS, solvers.ICD)
 }
 
 
-def described(model: ImplicitMF, state: Fitted) -> dict[str, Any]:
+def described(model: ImplicitMF, state: Fitted, *, interactions: bool) -> dict[str, Any]:
     """Everything but the arrays, as plain values."""
     settings = model.get_params(deep=False)
     del settings["threads"]  # of the machine, not of the model
@@ -36,11 +35,11 @@ def described(model: ImplicitMF, state: Fitted) -> dict[str, Any]:
             "solver": _solver_as_dict(model.solver),
             "objective": asdict(model.objective),
         },
-        "fitted_solver": None if model.fitted_solver is None else _solver_as_dict(model.fitted_solver),
+        "fitted_solver": _fitted_solver_as_dict(model.fitted_solver),
         "history": [asdict(record) for record in model.history],
         "statistics": state.statistics(),
-        "ids": {"user": _kind(state.users.ids), "item": _kind(state.items.ids)},
-        "weighted": state.data is not None and state.data.weighted,
+        "ids": {"user": kind_of(state.users.ids), "item": kind_of(state.items.ids)},
+        "weighted": interactions and state.data is not None and state.data.weighted,
     }
 
 
@@ -49,8 +48,8 @@ def arrays_of(state: Fitted, *, interactions: bool) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {
         "user_factors": state.users.vectors,
         "item_factors": state.items.vectors,
-        **_id_arrays(state.users.ids),
-        **_id_arrays(state.items.ids),
+        **arrays_of_ids(state.users.ids),
+        **arrays_of_ids(state.items.ids),
     }
     if interactions:
         rows = state.histories("saving with interactions=True").by_user
@@ -61,21 +60,30 @@ def arrays_of(state: Fitted, *, interactions: bool) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def restored(arrays: Arrays, description: dict[str, Any], threads: int | None) -> ImplicitMF:
-    """The model; its arrays are those given, not copies."""
+def restored(arrays: Arrays, description: dict[str, Any], threads: int | None, *, whole: bool) -> ImplicitMF:
+    """The model; its arrays are those given, not copies.
+
+    whole: also look at every number that says where something is.
+    """
     settings = dict(description["settings"])
     settings["solver"] = _solver_of(settings["solver"])
     settings["objective"] = Objective(**settings["objective"])
     model = ImplicitMF(**settings, threads=threads)
     users, items = (
-        Embedding(_ids_of(arrays, name, description["ids"][name]), arrays[f"{name}_factors"])
+        Embedding(
+            ids_of(arrays, name, description["ids"][name], whole=whole),
+            arrays.get(f"{name}_factors", np.float32, dimensions=2),
+        )
         for name in ("user", "item")
     )
     for side in (users, items):
         if side.vectors.shape != (len(side.ids), items.vectors.shape[1]):
             raise StoreError(f"{len(side.ids)} {side.ids.name}s do not fit factors of {side.vectors.shape}")
     model._state = Fitted(
-        users, items, _interactions_of(arrays, users.ids, items.ids, description), description["statistics"]
+        users,
+        items,
+        _interactions_of(arrays, users.ids, items.ids, description, whole=whole),
+        description["statistics"],
     )
     model.history = [EpochRecord(**record) for record in description["history"]]
     used = description["fitted_solver"]
@@ -84,45 +92,27 @@ def restored(arrays: Arrays, description: dict[str, Any], threads: int | None) -
 
 
 def _interactions_of(
-    arrays: Arrays, users: IdMap, items: IdMap, description: dict[str, Any]
+    arrays: Arrays, users: IdMap, items: IdMap, description: dict[str, Any], *, whole: bool
 ) -> Interactions | None:
     if "interactions.offsets" not in arrays:
         return None
-    offsets, columns = arrays["interactions.offsets"], arrays["interactions.items"]
+    offsets = arrays.get("interactions.offsets", np.int64)
+    columns = arrays.get("interactions.items", np.int32)
     if len(offsets) != len(users) + 1 or offsets[0] != 0 or offsets[-1] != len(columns):
         raise StoreError(f"the interactions do not fit {len(users)} users")
-    labels, weights = arrays.get("interactions.labels"), arrays.get("interactions.weights")
+    labels, weights = (
+        arrays.maybe(f"interactions.{name}", np.float32, len(columns)) for name in ("labels", "weights")
+    )
     rows = Csr(offsets, columns, len(items), labels, weights)
+    if whole:
+        with part_named("the interactions"):
+            rows.native()  # which looks at every offset and column
     return Interactions.of_rows(users, items, rows, weighted=description["weighted"])
 
 
-# Ids: 64-bit integers as they are, strings as UTF-8, integers beyond 64 bits as their digits.
-
-
-def _kind(ids: IdMap) -> str:
-    if ids.is_text:
-        return "string"
-    return "digits" if ids.ids.dtype == object else str(ids.ids.dtype)
-
-
-def _id_arrays(ids: IdMap) -> dict[str, NDArray[Any]]:
-    name, kind = f"{ids.name}_ids", _kind(ids)
-    if kind in ("int64", "uint64"):
-        return {name: ids.ids}
-    strings = Utf8.of(str(value) for value in ids.ids.tolist())
-    arrays: dict[str, NDArray[Any]] = {f"{name}.offsets": strings.offsets, f"{name}.utf8": strings.data}
-    if kind == "string" and (np.diff(ids.order) < 0).any():
-        arrays[f"{name}.order"] = ids.order
-    return arrays
-
-
-def _ids_of(arrays: Arrays, name: str, kind: str) -> IdMap:
-    if kind in ("int64", "uint64"):
-        return IdMap.stored(arrays[f"{name}_ids"], name=name)
-    strings = Utf8(arrays[f"{name}_ids.offsets"], arrays[f"{name}_ids.utf8"])
-    if kind == "digits":
-        return IdMap([int(digits) for digits in strings.all()], name=name)
-    return IdMap.stored(strings, arrays.get(f"{name}_ids.order"), name=name)
+def _fitted_solver_as_dict(solver: Solver | None) -> dict[str, Any] | None:
+    """None for one of your own: it is a remark on how the factors came about."""
+    return None if solver is None or type(solver) not in SOLVERS.values() else _solver_as_dict(solver)
 
 
 def _solver_as_dict(solver: Solver) -> dict[str, Any]:

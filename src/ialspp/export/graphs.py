@@ -1,0 +1,96 @@
+"""Graphs of two libraries, asked in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..csr import Floats
+
+
+class Graph(Protocol):
+    """What the two libraries have in common."""
+
+    def add(self, rows: NDArray[np.int64], vectors: Floats, threads: int) -> None:
+        """Put vectors into the index, under their row numbers."""
+
+    def search(self, queries: Floats, k: int, threads: int) -> NDArray[np.int64]:
+        """The rows of the k best for each query; -1 where fewer were found."""
+
+    def saved(self) -> memoryview:
+        """The bytes of the file, to be written here: an error is then one of the path that was given."""
+
+
+class _Usearch:
+    def __init__(self, width: int, connectivity: int, expansion_add: int, expansion_search: int) -> None:
+        self._index = _required("usearch.index").Index(
+            ndim=width,
+            metric="ip",
+            dtype="f32",
+            connectivity=connectivity,
+            expansion_add=expansion_add,
+            expansion_search=expansion_search,
+        )
+
+    def add(self, rows: NDArray[np.int64], vectors: Floats, threads: int) -> None:
+        self._index.add(rows, vectors, threads=threads)
+
+    def search(self, queries: Floats, k: int, threads: int) -> NDArray[np.int64]:
+        found = self._index.search(queries, k, threads=threads)
+        if len(queries) == 1:  # one answer comes as a vector, without what was not found
+            return np.pad(found.keys.astype(np.int64), (0, k - len(found.keys)), constant_values=-1)[None]
+        there = np.arange(k) < found.counts[:, None]
+        return np.where(there, found.keys.astype(np.int64), -1)
+
+    def saved(self) -> memoryview:
+        return memoryview(self._index.save())
+
+
+class _Faiss:
+    def __init__(self, width: int, connectivity: int, expansion_add: int, expansion_search: int) -> None:
+        self._faiss = _required("faiss")
+        graph = self._faiss.IndexHNSWFlat(width, connectivity, self._faiss.METRIC_INNER_PRODUCT)
+        graph.hnsw.efConstruction, graph.hnsw.efSearch = expansion_add, expansion_search
+        self._index = self._faiss.IndexIDMap(graph)
+
+    def add(self, rows: NDArray[np.int64], vectors: Floats, threads: int) -> None:
+        with self._threads(threads):
+            self._index.add_with_ids(vectors, rows)
+
+    def search(self, queries: Floats, k: int, threads: int) -> NDArray[np.int64]:
+        with self._threads(threads):
+            found: NDArray[np.int64] = self._index.search(queries, k)[1]
+        return found
+
+    def saved(self) -> memoryview:
+        return memoryview(self._faiss.serialize_index(self._index))
+
+    @contextmanager
+    def _threads(self, threads: int) -> Iterator[None]:
+        """faiss has one number of threads for the whole process: it gets its own back."""
+        before = self._faiss.omp_get_max_threads()
+        self._faiss.omp_set_num_threads(threads)
+        try:
+            yield
+        finally:
+            self._faiss.omp_set_num_threads(before)
+
+
+def graph_of(kind: str) -> Callable[..., Graph]:
+    """What makes an empty graph of this kind."""
+    if kind not in ("usearch", "faiss"):
+        raise ValueError(f'kind must be "usearch" or "faiss", got {kind!r}')
+    return _Usearch if kind == "usearch" else _Faiss
+
+
+def _required(module: str) -> Any:
+    name = module.partition(".")[0]
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ImportError(f'{name} is required for --ann {name}: pip install "ialspp[ann]"') from error

@@ -1,0 +1,52 @@
+"""The arrays of a file, each asked for with what it must be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .container import StoreError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrays:
+    """Arrays by name; one that is not what it must be is a `StoreError`."""
+
+    found: Mapping[str, NDArray[Any]]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.found
+
+    def get(
+        self, name: str, dtype: DTypeLike, *, dimensions: int = 1, length: int | None = None
+    ) -> NDArray[Any]:
+        """An array that must be there."""
+        if name not in self.found:
+            raise StoreError(f"the array {name!r} is missing")
+        array = self.found[name]
+        if array.dtype != dtype or array.ndim != dimensions:
+            raise StoreError(
+                f"the array {name!r} must be {np.dtype(dtype)} of {dimensions} dimensions, got {array.dtype} "
+                f"of shape {array.shape}"
+            )
+        if length is not None and len(array) != length:
+            raise StoreError(f"the array {name!r} must have {length} entries, got {len(array)}")
+        return array
+
+    def maybe(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any] | None:
+        """An array that may be left out."""
+        return self.get(name, dtype, length=length) if name in self.found else None
+
+
+@contextmanager
+def part_named(part: str) -> Iterator[None]:
+    """Say which part of the file a check was of."""
+    try:
+        yield
+    except ValueError as error:
+        raise StoreError(f"{part} are wrong: {error}") from error
