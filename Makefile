@@ -16,7 +16,7 @@ demo: .venv/.demo
 test: lint native-test python-test
 
 docs: .venv/.dev
-	$(BIN)/mkdocs build --quiet --strict --site-dir build/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir build/docs
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

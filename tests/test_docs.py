@@ -1,36 +1,197 @@
-"""The code in README and docs runs, and does what its comments say."""
+"""The code and the commands in README and docs run and print what the pages say; the site builds."""
 
+import contextlib
+import io
+import os
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import yaml
+
+import ialspp
+import ialspp.export
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [
-    page
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-    if "```python" in page.read_text()
-]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+FENCED = re.compile(r'^```(\w+)(?: title="(.+?)")?\n(.*?)^```$', flags=re.DOTALL | re.MULTILINE)
+SHOWN = re.compile(r"^ *print\(.*\n((?:# .*\n)+)", flags=re.MULTILINE)  # comments right below a print
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_code_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
+def commands_of(kind, text):
+    """(command, what it is said to print) of each line with ialspp; only a console has prompts and output."""
+    if kind not in ("bash", "console"):
+        return []
+    prompt = "$ " if kind == "console" else ""
+    found = []
+    for line in text.replace("\\\n", "").splitlines():
+        if line.startswith(f"{prompt}ialspp "):
+            found.append((line.removeprefix(prompt), []))
+        elif prompt and found:
+            found[-1][1].append(line)
+    return found
+
+
+def runs(page):
+    """Whether there is anything to run; indented blocks, such as `make demo`, are for the reader."""
+    blocks = FENCED.findall(page.read_text())
+    return any(kind == "python" or commands_of(kind, text) for kind, _, text in blocks)
+
+
+def name_of(page):
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if runs(page)], ids=name_of)
+def test_a_page_runs_from_top_to_bottom_and_prints_what_it_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
-    for code in re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL):
+    for kind, title, text in FENCED.findall(page.read_text()):
+        if title:  # a file
+            Path(title).write_text(text)
+        elif kind == "python":
+            run_python(text, names)
+        for command, output in commands_of(kind, text):
+            run_command(command, output)
+    if name_of(page) in CHECKS:
+        CHECKS[name_of(page)](names)
+
+
+def run_python(code, names):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
         exec(code, names)
-    if page.name == "README.md":
-        model = names["model"]
-        assert model.recommend("cyd", k=2) == ["milk"]
-        assert model.recommend_for([["rice", "milk"]], k=1) == [["tea"]]
-        assert len(model.similar_items("tea", k=2)) == 2
-    if page.name == "data.md":
-        assert repr(names["data"]) == "Interactions(3 users x 2 items, 4 pairs, with times)"
+    left = words(printed.getvalue())
+    for comment in SHOWN.findall(code):
+        for part in pieces(comment.replace("\n# ", "\n")[2:]):
+            assert part in left, f"{part!r} was not printed; there was {left!r}"
+            left = left.partition(part)[2]
+
+
+def run_command(command, output):
+    arguments = shlex.split(command, comments=True)[1:]
+    done = subprocess.run(
+        [sys.executable, "-c", "from ialspp.cli import main; main()", *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"},
+        timeout=120,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stderr}"
+    for line in output:
+        for part in pieces(line):
+            assert part in words(done.stdout), f"{command} did not print {line!r}, but {done.stdout}"
+
+
+def words(text):
+    """Without the width of columns and the end of lines."""
+    return " ".join(text.split())
+
+
+def pieces(text):
+    """What must be printed; "..." stands for anything."""
+    return [words(piece) for piece in text.split("...") if words(piece)]
+
+
+def check_readme(names):
+    model = names["model"]
+    assert model.recommend("cyd", k=2) == ["milk"]
+    assert model.recommend_for([["rice", "milk"]], k=1) == [["tea"]]
+    assert len(model.similar_items("tea", k=2)) == 2
+
+
+def check_data(names):
+    assert repr(names["data"]) == "Interactions(3 users x 2 items, 4 pairs, with times)"
+
+
+def check_loss(names):
+    last, parts = names["last"], names["parts"]
+    assert last.loss == pytest.approx(last.observed + last.unobserved + last.regularization)
+    assert parts.total == pytest.approx(last.loss, rel=1e-5)
+
+
+def check_solvers(names):
+    losses = names["losses"]
+    assert len(losses) == 5
+    assert max(losses.values()) < 1.02 * min(losses.values())
+
+
+CHECKS = {
+    "README.md": check_readme,
+    "docs/data.md": check_data,
+    "docs/understanding/loss.md": check_loss,
+    "docs/understanding/solvers.md": check_solvers,
+}
+
+
+# The site
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The built pages; a warning is an error."""
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr
+    return folder
+
+
+def nav_pages(entries):
+    for entry in entries:
+        value = next(iter(entry.values())) if isinstance(entry, dict) else entry
+        yield from [value] if isinstance(value, str) else nav_pages(value)
+
+
+def test_every_page_is_in_the_navigation_and_in_the_site(site):
+    listed = list(nav_pages(yaml.safe_load((ROOT / "mkdocs.yml").read_text())["nav"]))
+    assert sorted(listed) == sorted(page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md"))
+    for page in listed:
+        assert (site / page).with_suffix(".html").is_file(), page
+
+
+def test_every_public_name_is_in_the_reference(site):
+    pages = "".join(page.read_text() for page in (site / "reference").glob("*.html"))
+    described = re.findall(r'id="ialspp\.([\w.]+)"', pages)
+    assert set(ialspp.__all__) - {anchor.split(".")[0] for anchor in described} == set()
+    modules = [ialspp.datasets, ialspp.export, ialspp.split, ialspp.store]
+    inside = {(m.__name__, name) for m in modules for name in m.__all__ if callable(getattr(m, name))}
+    found = {(f"ialspp.{anchor.split('.')[0]}", anchor.split(".")[-1]) for anchor in described}
+    assert inside - found == set()
+
+
+def test_every_method_of_the_model_is_in_the_reference(site):
+    page = (site / "reference" / "model.html").read_text()
+    methods = {name for name in dir(ialspp.ImplicitMF) if not name.startswith("_")}
+    assert methods - set(re.findall(r'id="ialspp\.ImplicitMF\.(\w+)"', page)) == set()
+
+
+def test_pages_load_nothing_from_elsewhere(site):
+    for page in site.rglob("*.html"):
+        text = page.read_text()
+        assert not re.findall(r'<(?:script|img|iframe)[^>]*src="?(?:https?:)?//[^>]*>', text), page
+        assert not re.findall(r'<link[^>]*rel="?(?:stylesheet|preconnect)[^>]*href="?(?:https?:)?//', text), (
+            page
+        )
+
+
+# Links
 
 
 def test_every_link_of_a_page_leads_somewhere():
-    for page in (ROOT / "README.md", ROOT / "ARCHITECTURE.md", *(ROOT / "docs").glob("*.md")):
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+    for page in (*PAGES, ROOT / "ARCHITECTURE.md"):
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 

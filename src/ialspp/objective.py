@@ -31,16 +31,13 @@ class Loss:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Objective:
-    r"""Squared loss on what was observed, plus a small pull to zero on every pair.
+    """Squared loss on what was observed, plus a small pull to zero on every pair.
 
-    .. math::
+        L(W, H) = sum over (u, i, y, a) in S of a (<w_u, h_i> - y)^2
+                + alpha_0 sum over all u, i of <w_u, h_i>^2
+                + sum over u of lambda_u |w_u|^2 + sum over i of lambda_i |h_i|^2
 
-        L(W, H) = \sum_{(u,i,y,a) \in S} a (\langle w_u, h_i \rangle - y)^2
-                + \alpha_0 \sum_{u,i} \langle w_u, h_i \rangle^2
-                + \sum_u \lambda_u |w_u|^2 + \sum_i \lambda_i |h_i|^2
-
-        \lambda_u = \lambda (|S_u| + \alpha_0 |I|)^\nu, \qquad
-        \lambda_i = \lambda (|S_i| + \alpha_0 |U|)^\nu
+        lambda_u = lambda (|S_u| + alpha_0 |I|)^nu,   lambda_i = lambda (|S_i| + alpha_0 |U|)^nu
 
     Parameters
     ----------

@@ -37,8 +37,10 @@ def strong(
     test_share
         The share of a held-out user's pairs that is asked for, rounded down; users with fewer than five
         pairs are asked for none.
-    min_user, min_item
-        Items with fewer users are removed first, then users with fewer of the remaining items, once.
+    min_user
+        Users with fewer items, of those that are left, are removed, once.
+    min_item
+        Before that, items with fewer users are.
     """
     share = checked_share(test_share)
     size = checked_integer("held_out", held_out, 1)
