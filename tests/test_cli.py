@@ -1,33 +1,10 @@
 """`ialspp data` and `ialspp evaluate` as a user runs them."""
 
-import json
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
+from commands import COLUMNS, QUICK, answer, ialspp
 
 from ialspp import ImplicitMF, Interactions, datasets, evaluate, split
-
-COLUMNS = ["--user", "who", "--item", "what"]
-QUICK = ["--dim", "4", "--epochs", "2"]
-
-
-def ialspp(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-c", "from ialspp.cli import main; main()", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **environment},
-        timeout=120,
-    )
-
-
-def answer(*arguments):
-    done = ialspp(*arguments, "--json")
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 @pytest.fixture(scope="module")

@@ -53,8 +53,7 @@ auto bound_rank(Matrix<const float> x, const PackedItems& items, const BoundRows
 
 void register_ranking(nb::module_& m) {
   nb::class_<PackedItems>(m, "PackedItems", "Items as scoring reads them: a copy, made once.")
-      .def("__init__", pack, "items"_a, "threads"_a)
-      .def("__len__", [](const PackedItems& items) { return items.size; });
+      .def("__init__", pack, "items"_a, "threads"_a);
   m.def(
       "rank", bound_rank, "x"_a, "items"_a, "hidden"_a.none(), "candidates"_a.none(), "eligible"_a.none(),
       "wanted"_a.none(), "k"_a, "depth"_a, "threads"_a,

@@ -6,9 +6,10 @@
 ['milk']
 """
 
-from importlib.metadata import version as _version
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
-from . import datasets, metrics, split, store
+from . import datasets, metrics, split
 from .baselines import MostPopular, Random
 from .errors import NotFittedError, SolveError, UnknownIdError
 from .evaluation import Evaluation, evaluate
@@ -22,8 +23,26 @@ from .ranking import Ranking, Rankings
 from .solvers import IALS, ICD, IALSpp, SpectralCG
 from .updating import Update
 
-__version__ = _version("ialspp")
+if _TYPE_CHECKING:
+    from . import export, store
+
+    __version__: str
+
 _apply_environment()
+
+
+def __getattr__(name: str) -> _Any:
+    """What is loaded when it is first asked for."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("ialspp")
+    if name in ("export", "store"):
+        from importlib import import_module
+
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "IALS",
@@ -48,6 +67,7 @@ __all__ = [
     "Update",
     "datasets",
     "evaluate",
+    "export",
     "metrics",
     "split",
     "store",

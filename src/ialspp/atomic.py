@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -34,7 +33,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         target = Path(os.path.realpath(path))
         mode = _replaceable(target)
     # A long name is cut: with what is added it could be longer than the file system allows.
-    part = target.with_name(f".{target.name[:40]}.{os.getpid()}-{secrets.token_hex(8)}.part")
+    part = target.with_name(f".{target.name[:40]}.{os.getpid()}-{os.urandom(8).hex()}.part")
     raw: _Part | None = None
     try:
         raw = _Part(part, mode, path)

@@ -52,7 +52,7 @@ def numbered(
     """The ids of an axis, all that are known or else those that occur, and the row of each value."""
     if known is None:
         return IdMap.factorize(values, name=name)
-    ids = known if isinstance(known, IdMap) else IdMap(known, name=name)
+    ids = known.renamed(name) if isinstance(known, IdMap) else IdMap(known, name=name)
     return ids, ids.rows(values).astype(np.int32)
 
 

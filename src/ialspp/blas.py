@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-_lock = threading.Lock()  # the limit is the whole process's
+from .locks import ProcessLock
 
-
-def _renew_lock() -> None:
-    """In a forked child, where whoever held it does not exist."""
-    global _lock
-    _lock = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+_lock = ProcessLock()  # the limit is the whole process's
 
 
 @contextmanager

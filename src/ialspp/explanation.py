@@ -63,6 +63,8 @@ def explain(
 
 def _check_solvable(hessian: NDArray[np.float64], regularization: float) -> None:
     """Without regularization there may be many solutions, and contributions that mean nothing."""
+    if not np.isfinite(hessian).all():
+        raise SolveError("the vectors of the items in the user's past must be finite, and are not")
     enough = regularization > np.finfo(np.float64).eps * hessian.trace()
     if not enough and np.linalg.matrix_rank(hessian, hermitian=True) < len(hessian):
         raise SolveError("the user's system has no unique solution; explain needs regularization > 0")

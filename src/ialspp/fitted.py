@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +21,7 @@ Similarity = Literal["cosine", "dot"]
 
 @dataclass(slots=True, eq=False)
 class Embedding:
-    """The users or the items, and their vectors, which stay as they are.
+    """The users or the items, and their vectors, which stay as they are but while a model is being fitted.
 
     What is kept between questions is made on the first one. Threads that ask at the same time may each make
     it; they make the same.
@@ -82,11 +82,10 @@ class Embedding:
         grown[: len(self.vectors)] = self.vectors
         return Embedding(ids, grown)
 
-    def with_rows(self, rows: NDArray[np.int64], vectors: Floats) -> Embedding:
-        """A copy with these vectors in these rows."""
-        changed = self.vectors.copy()
-        changed[rows] = vectors
-        return Embedding(self.ids, changed)
+    def set_rows(self, rows: NDArray[np.int64], vectors: Floats) -> None:
+        """Change some vectors in place: only for who made it and has not shown it to anyone."""
+        self.vectors[rows] = vectors
+        self._gramian, self._packed = None, {}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,6 +97,14 @@ class Fitted:
     data: Interactions | None
     kept_statistics: dict[str, Any] | None = None  # of the data, as a file has them
 
+    def renewed(self, *, copied: bool = False) -> Fitted:
+        """The same without what was made of the vectors, or with copies of them."""
+        users, items = (
+            Embedding(side.ids, side.vectors.copy() if copied else side.vectors)
+            for side in (self.users, self.items)
+        )
+        return replace(self, users=users, items=items)
+
     def statistics(self) -> dict[str, Any] | None:
         """Counts and ranges of the data."""
         if self.data is None or self.kept_statistics is not None:
@@ -108,7 +115,7 @@ class Fitted:
         """What it was learned from, in a few words."""
         if self.data is not None:
             return repr(self.data)
-        return f"{len(self.users.ids)} users x {len(self.items.ids)} items, which its file left out"
+        return f"{len(self.users.ids)} users x {len(self.items.ids)} items, not in its file"
 
     def histories(self, purpose: str) -> Interactions:
         """The data, which the purpose needs."""
@@ -122,5 +129,6 @@ class Fitted:
 
 def directions(vectors: Floats) -> Floats:
     """Vectors of length 1; zero ones stay as they are."""
-    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
-    return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+    lengths = np.sqrt(np.einsum("rd,rd->r", vectors, vectors, dtype=np.float64))
+    scale = np.where(lengths > 0, lengths, 1)[:, None]
+    return np.divide(vectors, scale, out=np.empty_like(vectors), casting="same_kind")

@@ -52,7 +52,15 @@ def _flattened(
 ) -> list[float] | None:
     if values is None:
         return None
-    listed = [list(row) for row in values]
-    if [len(row) for row in listed] != [len(history) for history in histories]:
-        raise ValueError(f"{name} must have one number per {of} of each history")
+    listed = [
+        _listed(row, f"each of {name}", "numbers") for row in _listed(values, name, "sequences of numbers")
+    ]
+    if len(listed) != len(histories):
+        raise ValueError(f"{name} must be given for each of {len(histories)} histories, got {len(listed)}")
+    for number, (row, history) in enumerate(zip(listed, histories, strict=True)):
+        if len(row) != len(history):
+            raise ValueError(
+                f"{name} must have one number per {of} of each history: history {number} has {len(history)}, "
+                f"got {len(row)}"
+            )
     return [value for row in listed for value in row]

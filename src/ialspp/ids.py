@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +44,7 @@ class IdMap:
     ) -> IdMap:
         """The map of distinct ids that come from a file: strings are decoded when they are asked for.
 
-        order: the rows in the order of their ids, where that is not the order of the rows.
+        order: the rows in the order of their ids, where ids are strings and that is not the order of rows.
         """
         made = cls.__new__(cls)
         made.name = name
@@ -100,10 +101,23 @@ class IdMap:
             raise TypeError(
                 f"{self.name}s must be all integers or all strings; those known are {own}, got {came!r}"
             )
-        missing = new[~self._locate(new)[1]]
+        missing = np.unique(new[~self._locate(new)[1]])
         if len(missing) == 0:
             return self
-        return IdMap([*self, *sorted(set(missing.tolist()))], name=self.name)
+        if missing.dtype != self.ids.dtype:  # more bits are needed than before, or fewer
+            return IdMap([*self, *missing.tolist()], name=self.name)
+        grown = IdMap.stored(np.concatenate([self.ids, missing]), name=self.name)
+        grown._lookup = self._sorted_ids().extended(missing)
+        grown.ids.flags.writeable = False
+        return grown
+
+    def renamed(self, name: str) -> IdMap:
+        """The same ids under another name."""
+        if name == self.name:
+            return self
+        other = copy(self)
+        other.name = name
+        return other
 
     @classmethod
     def factorize(cls, values: Iterable[Any], *, name: str = "id") -> tuple[IdMap, NDArray[np.int32]]:
@@ -185,8 +199,14 @@ class _Lookup(NamedTuple):
     def of(cls, ids: NDArray[Any]) -> _Lookup:
         order = np.argsort(ids, kind="stable")
         ascending = ids[order]
-        span = int(ascending[-1]) - int(ascending[0]) if ids.dtype == np.int64 and len(ids) else -1
-        return cls(ascending, order, span == len(ids) - 1 and len(ids) > 0)
+        return cls(ascending, order, _is_range(ascending))
+
+    def extended(self, ascending: NDArray[Any]) -> _Lookup:
+        """With more ids, whose rows come after all there are."""
+        places = np.searchsorted(self.ids, ascending)
+        rows = len(self.ids) + np.arange(len(ascending))
+        ids, order = np.insert(self.ids, places, ascending), np.insert(self.order, places, rows)
+        return _Lookup(ids, order, _is_range(ids))
 
     def repeated(self) -> Any:
         """An id that is there twice, or None."""
@@ -225,6 +245,12 @@ class _Stored(NamedTuple):
         found = [self.strings.find(v, self.order) if isinstance(v, str) else -1 for v in wanted.tolist()]
         rows = np.array(found, dtype=np.int64)
         return np.maximum(rows, 0), rows >= 0
+
+
+def _is_range(ascending: NDArray[Any]) -> bool:
+    if ascending.dtype != np.int64 or len(ascending) == 0:
+        return False
+    return int(ascending[-1]) - int(ascending[0]) == len(ascending) - 1
 
 
 def _factorize(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,10 +13,11 @@ import numpy as np
 
 from .answers import Answers
 from .csr import Floats, aligned
-from .errors import NotFittedError
+from .errors import NotFittedError, SolveError
 from .fitted import Embedding, Fitted
 from .ids import IdMap
 from .interactions import Interactions
+from .locks import ProcessLock
 from .objective import Objective
 from .parameters import Parameters
 from .progress import epoch_bar
@@ -26,8 +26,10 @@ from .solvers import Problem, Solver, SpectralCG, pinned
 from .threads import resolve_threads
 from .updating import Update, updated
 
+MAX_DIM = 2**16  # the Gramian alone takes 32 GB there
 # Far beyond any use; the squares of squares of what is drawn still fit single precision.
 MAX_INIT_STDDEV = 1e6
+_one_update = ProcessLock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ class ImplicitMF(Answers, Parameters):
         threads: int | None = None,
     ) -> None:
         self.dim = checked_integer("dim", dim, 1)
+        if self.dim > MAX_DIM:
+            raise ValueError(f"dim must be at most {MAX_DIM}, got {dim}")
         self.solver = SpectralCG() if solver is None else solver
         self.objective = Objective() if objective is None else objective
         self.epochs = checked_integer("epochs", epochs, 0)
@@ -111,13 +115,11 @@ class ImplicitMF(Answers, Parameters):
         self.fitted_solver = None
         self._state: Fitted | None = None
         self._training = False  # factors are being updated in place
-        self._updating = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_updating"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _updating=threading.Lock())
+        """For copies, of which one made in a callback has what that epoch left."""
+        state = self._state.renewed(copied=True) if self._training and self._state else self._state
+        return {**self.__dict__, "_state": state, "_training": False}
 
     def __repr__(self) -> str:
         state = self._state
@@ -156,12 +158,12 @@ class ImplicitMF(Answers, Parameters):
         users, items = self._continued(data) if warm_start else self.initial_factors(data)
         problem = Problem.of(data, self.objective, users, items, resolve_threads(self.threads))
         history = list(self.history) if warm_start else []
-        self._training = True
         solver = pinned(self.solver, self.dim)
+        self._training = True
         try:
             with epoch_bar(self.epochs, progress) as report:
                 for number in range(len(history) + 1, len(history) + 1 + self.epochs):
-                    history.append(self.run_epoch(problem, number))
+                    history.append(_checked(self.run_epoch(problem, number)))
                     # Only now: a fit that fails in its first epoch leaves the model as it was.
                     self._learned(data, users, items, history, solver)
                     report(history[-1].loss)
@@ -171,6 +173,8 @@ class ImplicitMF(Answers, Parameters):
             self._learned(data, users, items, history, solver)
         finally:
             self._training = False
+            if self._state is not None:  # what a callback's questions left behind is of an earlier epoch
+                self._state = self._state.renewed()
         return self
 
     def run_epoch(self, problem: Problem, number: int = 1) -> EpochRecord:
@@ -224,7 +228,16 @@ class ImplicitMF(Answers, Parameters):
         copies = aligned(sides[0].vectors.shape), aligned(sides[1].vectors.shape)
         for copy, side in zip(copies, sides, strict=True):  # arrays handed out before stay as they were
             copy[:] = side.vectors
+        self._start_islands(data, copies)
         return copies
+
+    def _start_islands(self, data: Interactions, factors: tuple[Floats, Floats]) -> None:
+        """Give rows that an update left at zero a start: all they have to do with is zero, and holds them."""
+        counts = data.by_user.counts, data.by_item.counts
+        stuck = [~vectors.any(axis=1) & (n > 0) for vectors, n in zip(factors, counts, strict=True)]
+        if any(rows.any() for rows in stuck):
+            for vectors, start, rows in zip(factors, self.initial_factors(data), stuck, strict=True):
+                vectors[rows] = start[rows]
 
     def update(self, data: Interactions, *, epochs: int = 1, progress: bool | None = None) -> Update:
         """Take in new interactions without training again: exact solves of the rows they touch.
@@ -233,7 +246,11 @@ class ImplicitMF(Answers, Parameters):
         add up where there are weights; of two labels the new one holds. New users and items get rows after
         the old ones. Then every user of the new data is solved exactly for the items as they are, every item
         of the new data for the users as they are then, and those users once more: their vectors are what
-        `fold_in` would give. No other vector changes.
+        `fold_in` would give. No other vector changes. New users and items that have to do with nothing known
+        stay at zero until the next fit.
+
+        Joining takes time in proportion to all of the data (half a second for 10M pairs): take in what is new
+        in batches. Times are not kept.
 
         Parameters
         ----------
@@ -248,7 +265,9 @@ class ImplicitMF(Answers, Parameters):
             raise TypeError(f"data must be Interactions, got {type(data).__name__}")
         rounds = checked_integer("epochs", epochs, 1)
         threads = resolve_threads(self.threads)
-        with self._updating:  # two at a time would each start from the same state, and one be lost
+        if self._training:
+            raise RuntimeError("update must wait until fit is done, which would overwrite it")
+        with _one_update:  # two at a time would each start from the same state, and one be lost
             self._state, report = updated(self._fitted(), data, self.objective, rounds, threads, progress)
         return report
 
@@ -262,15 +281,15 @@ class ImplicitMF(Answers, Parameters):
         path
             By custom it ends in ".ialspp".
         interactions
-            Also what the model was trained on. Without it the file is smaller, but `recommend` does not know
-            what was seen, and `explain` and `update` do not work.
+            Also what the model was trained on, but for its times. Without it the file is smaller, but
+            `recommend` does not know what was seen, and `explain` and `update` do not work.
         """
         from . import store
 
         store.save(self, path, interactions=interactions)
 
-    @classmethod
-    def load(cls, path: str | Path, *, verify: bool | None = None, threads: int | None = None) -> ImplicitMF:
+    @staticmethod
+    def load(path: str | Path, *, verify: bool | None = None, threads: int | None = None) -> ImplicitMF:
         """Open what `save` wrote. The file is mapped: what is not used is not read.
 
         Parameters
@@ -305,8 +324,8 @@ class ImplicitMF(Answers, Parameters):
 
     @property
     def trained_on(self) -> Interactions | None:
-        """The data of the last fit and of updates since; None before."""
-        return None if self._state is None else self._state.histories("this")
+        """The data of the last fit and of updates since; None before. A file does not keep its times."""
+        return None if self._state is None else self._state.histories("trained_on")
 
     @property
     def users(self) -> IdMap:
@@ -322,3 +341,12 @@ class ImplicitMF(Answers, Parameters):
         if self._state is None:
             raise NotFittedError("the model is not fitted; call fit(data) first")
         return self._state
+
+
+def _checked(record: EpochRecord) -> EpochRecord:
+    """A solver of your own may leave vectors that are no numbers; nothing can be learned from there."""
+    if math.isnan(record.loss):
+        raise SolveError(
+            f"the loss is not a number after epoch {record.epoch}: the solver left NaN in a vector"
+        )
+    return record

@@ -28,7 +28,8 @@ class Parameters:
     def set_params(self: Estimator, **params: Any) -> Estimator:
         """Change some of them, all or none; what was learned stays until the next `fit`.
 
-        Parts are replaced first: `set_params(solver=IALSpp(), solver__block_size=32)`.
+        Parts are replaced first: `set_params(solver=IALSpp(), solver__block_size=32)`. The objective that
+        is set is the one that `fold_in`, `explain` and `update` solve rows with.
         """
         settings = self.get_params(deep=False)
         own = {name: value for name, value in params.items() if "__" not in name}

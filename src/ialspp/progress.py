@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
 
 Report = Callable[[float], None]
 
@@ -25,7 +26,7 @@ def bar(what: str, total: float | None, show: bool | None) -> Iterator[Report]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (TextColumn(what), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=console.is_terminal) as drawn:
+    with _drawn(Progress(*columns, console=console, transient=console.is_terminal)) as drawn:
         task = drawn.add_task(what, total=total)
         yield lambda done: drawn.update(task, completed=done)
 
@@ -65,7 +66,7 @@ def download_bar(name: str) -> Iterator[Callable[[int, int | None], None]]:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as drawn:
+    with _drawn(Progress(*columns, console=console, transient=True)) as drawn:
         task = drawn.add_task(name, total=None)
         yield lambda done, total: drawn.update(task, completed=done, total=total)
 
@@ -95,9 +96,19 @@ def epoch_bar(epochs: int, show: bool | None) -> Iterator[Report]:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console) as drawn:
+    with _drawn(Progress(*columns, console=console)) as drawn:
         task = drawn.add_task("fit", total=epochs, loss="-")
         yield lambda loss: drawn.update(task, advance=1, loss=f"{loss:.6g}")
+
+
+@contextmanager
+def _drawn(progress: Progress) -> Iterator[Progress]:
+    """As `with progress` would; but Ctrl-C while it starts does not leave the cursor hidden."""
+    try:
+        progress.start()
+        yield progress
+    finally:
+        progress.stop()
 
 
 def _console(show: bool | None) -> Console | None:

@@ -95,21 +95,24 @@ class Rankings(Sequence[Ranking]):
         counts = there.sum(axis=1)
         return pl.DataFrame(
             {
-                self.names[0]: _column(self.asked_ids).gather(np.repeat(self.asked_rows, counts)),
-                self.names[1]: _column(self.ids).gather(self.rows[there]),
+                self.names[0]: _column(self.asked_ids, np.repeat(self.asked_rows, counts)),
+                self.names[1]: _column(self.ids, self.rows[there]),
                 "rank": np.broadcast_to(np.arange(1, there.shape[1] + 1, dtype=np.int32), there.shape)[there],
                 "score": self.scores[there],
             }
         )
 
 
-def _column(ids: IdMap) -> pl.Series:
-    """Integers of 64 bits as they are, those beyond and strings as strings."""
+def _column(ids: IdMap, rows: NDArray[np.integer[Any]]) -> pl.Series:
+    """The ids of these rows: integers of 64 bits as they are, those beyond and strings as strings."""
     import polars as pl
 
-    if ids.ids.dtype != object:
-        return pl.Series(ids.ids)
-    return pl.Series(list(map(str, ids)), dtype=pl.String)
+    if not ids.is_text and ids.ids.dtype != object:
+        return pl.Series(ids.ids[rows])
+    occurs = np.zeros(len(ids), dtype=bool)  # each id is made a string once
+    occurs[rows] = True
+    strings = [str(value) for value in ids.named(np.flatnonzero(occurs))]
+    return pl.Series(strings, dtype=pl.String).gather((np.cumsum(occurs) - 1)[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -36,7 +36,8 @@ def _selected(
     """A mask over all items, or rows for each question; neither where nothing was said."""
     if value is None:
         return None, None
-    value = value.to_numpy() if hasattr(value, "to_numpy") else value  # a column of a data frame
+    if str(getattr(value, "dtype", "")).lower() in ("bool", "boolean") and hasattr(value, "to_numpy"):
+        value = value.to_numpy()  # a column of a data frame
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) or _is_single(value):
         raise TypeError(f"{name} must be ids of items, a mask, or ids for each user, got {value!r}")
     listed = value if isinstance(value, np.ndarray) else list(value)
@@ -66,7 +67,10 @@ def _masked(
     name: str, listed: Any, questions: int, n_items: int
 ) -> tuple[NDArray[np.bool_] | None, Csr | None]:
     refuse_masked(listed, name)
-    mask = np.asarray(listed) if _is_mask(listed) else np.stack(listed)
+    for number, mask in enumerate([] if _is_mask(listed) else listed):
+        if mask.shape != (n_items,):
+            raise ValueError(f"{name}: mask {number} must have shape ({n_items},), got {mask.shape}")
+    mask = np.asarray(listed)
     if mask.shape == (n_items,):
         return mask, None
     if mask.shape != (questions, n_items):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,10 +49,11 @@ def updated(
     unsolved_user, unsolved_item = _unsolved(data.users, touched_users), _unsolved(data.items, touched_items)
     with bar("updating", epochs + 1, progress) as report:
         for done in range(epochs):
-            users = users.with_rows(touched_users, items.exact(of_users, objective, threads, unsolved_user))
-            items = items.with_rows(touched_items, users.exact(of_items, objective, threads, unsolved_item))
+            users.set_rows(touched_users, items.exact(of_users, objective, threads, unsolved_user))
+            items.set_rows(touched_items, users.exact(of_items, objective, threads, unsolved_item))
             report(done + 1)
-        users = users.with_rows(touched_users, items.exact(of_users, objective, threads, unsolved_user))
+        users.set_rows(touched_users, items.exact(of_users, objective, threads, unsolved_user))
+        report(epochs + 1)
     counts = Update(
         users=len(touched_users),
         new_users=data.n_users - old.n_users,
@@ -98,7 +99,7 @@ def _joined_labels(
     if old.by_user.labels is None and new.by_user.labels is None:
         return None
     before, after = _labels(old), _labels(new)
-    old_keys = old.by_user.row_numbers.astype(np.int64) * n_items + old.by_user.columns
+    old_keys = replace(old.by_user, n_columns=n_items).keys
     places = np.minimum(np.searchsorted(old_keys, new_keys), len(old_keys) - 1)
     again = old_keys[places] == new_keys
     before[places[again]] = after[again]

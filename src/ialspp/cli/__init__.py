@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -46,7 +45,9 @@ add_command(app, "calibrate", calibrate)
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        print(f"ialspp {version('ialspp')}")
+        from .. import __version__
+
+        print(f"ialspp {__version__}")
         raise typer.Exit
 
 

@@ -51,6 +51,13 @@ def require_histories(model: ImplicitMF, file: Path, remedy: str) -> None:
         raise ValueError(f"{file} was written with --no-interactions; {remedy}") from error
 
 
+def checked_k(k: int) -> int:
+    """How many to name: some."""
+    if k < 1:
+        raise ValueError(f"-k must be at least 1, got {k}")
+    return k
+
+
 def one_way(**ways: Any) -> str:
     """The one of these options that was given; none or several are an error."""
     said = [name for name, value in ways.items() if value]

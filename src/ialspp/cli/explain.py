@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ..explanation import Explanation
-from .asking import KOption, ModelArgument, ThreadsOption, ids_of, opened, require_histories
+from .asking import KOption, ModelArgument, ThreadsOption, checked_k, ids_of, opened, require_histories
 from .output import JsonOption, printable, show_json, show_line, show_table
 
 
@@ -23,8 +23,7 @@ def explain(
 
     Example: ialspp explain films.ialspp --user 42 --item 260
     """
-    if k < 0:
-        raise ValueError(f"-k must be at least 0, got {k}")
+    checked_k(k)
     loaded = opened(model, threads)
     require_histories(loaded, model, "an explanation is made of what the user had before")
     [who] = ids_of([user], loaded.users, "--user")
@@ -34,8 +33,9 @@ def explain(
         show(f"User {user}, item {item}", found, k)
         return
     parts = [{"item": past, "contribution": part, "share": _share(part, found)} for past, part in found]
-    others = {"past_items": len(found), "rest": found.rest, "score": found.score}
-    show_json({"user": who, "item": what, "contributions": parts[:k], **others})
+    others = sum(part for _, part in found[k:])
+    facts = {"past_items": len(found), "others": others, "rest": found.rest, "score": found.score}
+    show_json({"user": who, "item": what, "contributions": parts[:k], **facts})
 
 
 def show(title: str, found: Explanation, k: int) -> None:

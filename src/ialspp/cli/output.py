@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import IO, Annotated, Any, NoReturn
 
 import typer
 from rich.cells import cell_len
@@ -203,12 +203,29 @@ def checked_folder(folder: Path) -> Path:
 
 def write_table(frame: Any, path: Path) -> None:
     """A data frame as its file's suffix says, whole or not at all."""
-    from ..export.tables import polars_errors
+    import polars as pl
 
-    with whole_file(path) as file, polars_errors(path):
+    with whole_file(path) as file:
+        sink = _Sink(file)
         try:
-            getattr(frame, TABLES[path.suffix.lower()])(file)
+            getattr(frame, TABLES[path.suffix.lower()])(sink)
+        except pl.exceptions.PolarsError as error:
+            raise (sink.error or error) from error
+
+
+class _Sink:
+    """A file that remembers what went wrong: polars says of a full disk that it is a "transport error"."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.error: OSError | None = None
+
+    def write(self, data: bytes) -> int:
+        try:
+            return self._file.write(data)
         except OSError as error:
-            if error.filename is None:  # polars does not say which file it was
-                raise OSError(f"{path}: {error}") from error
+            self.error = error
             raise
+
+    def flush(self) -> None:
+        self._file.flush()

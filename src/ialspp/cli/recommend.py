@@ -17,6 +17,7 @@ from .asking import (
     ModelArgument,
     TableOption,
     ThreadsOption,
+    checked_k,
     checked_table,
     ids_in,
     ids_of,
@@ -93,6 +94,7 @@ def recommend(
     Example: ialspp recommend films.ialspp --user 42 -k 5
     """
     asked.check()
+    checked_k(k)
     checked_table(out)
     loaded = opened(model, threads)
     options = choice.options(loaded)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from datetime import datetime, timezone
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from .output import as_json
+from .output import as_json, checked_target
 
 FILE = "runs.jsonl"
 
@@ -20,10 +19,12 @@ RunsOption = Annotated[
 
 
 def checked_runs(folder: Path | None) -> Path | None:
-    """Make the folder and its file, before anything takes long; None where no record is wanted."""
+    """Make the folder, and see if its file can be written, before anything takes long."""
     if folder is not None:
+        if folder.exists() and not folder.is_dir():
+            raise NotADirectoryError(f"--runs {folder}: this is a file; the name of a folder is required")
         folder.mkdir(parents=True, exist_ok=True)
-        os.close(_opened(folder))
+        checked_target(folder / FILE)
     return folder
 
 
@@ -41,6 +42,8 @@ def record_run(folder: Path | None, command: str, facts: dict[str, Any]) -> None
     """
     if folder is None:
         return
+    from importlib.metadata import version
+
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     line = as_json({"time": now, "command": command, "version": version("ialspp"), **facts})
     content = f"{line}\n".encode()

@@ -11,6 +11,7 @@ from .asking import (
     ModelArgument,
     TableOption,
     ThreadsOption,
+    checked_k,
     checked_table,
     ids_of,
     one_way,
@@ -39,6 +40,7 @@ def similar(
     Example: ialspp similar films.ialspp --item 260 -k 5
     """
     of = one_way(item=item, user=user)
+    checked_k(k)
     if metric not in ("cosine", "dot"):
         raise ValueError(f"--metric must be cosine or dot, got {metric!r}")
     checked_table(out)

@@ -87,7 +87,8 @@ def checked_model(model: ImplicitMF) -> list[tuple[IdMap, Floats]]:
     """The users and the items of a fitted model: ids and vectors."""
     if not isinstance(model, ImplicitMF):
         raise TypeError(f"an ImplicitMF is required, got {type(model).__name__}")
-    return [(model.users, model.user_factors), (model.items, model.item_factors)]
+    state = model._fitted()  # once: an update may put another in its place
+    return [(side.ids, side.vectors) for side in (state.users, state.items)]
 
 
 def described(ids: IdMap) -> dict[str, str]:

@@ -7,7 +7,6 @@ The layout is that of safetensors. The metadata says what the arrays are: `forma
 from __future__ import annotations
 
 import json
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,8 @@ def save(model: ImplicitMF, path: str | Path, *, interactions: bool = True) -> N
     """Write a fitted model to a file, whole or not at all; see `ImplicitMF.save`."""
     if not isinstance(model, ImplicitMF):
         raise TypeError(f"an ImplicitMF is required, got {type(model).__name__}")
+    from importlib.metadata import version
+
     learned = model._fitted()
     metadata = {
         "format": FORMAT,

@@ -20,9 +20,9 @@ def kind_of(ids: IdMap) -> str:
     return "digits" if ids.ids.dtype == object else str(ids.ids.dtype)
 
 
-def arrays_of_ids(ids: IdMap) -> dict[str, NDArray[Any]]:
-    """Their arrays, by name."""
-    name, kind = f"{ids.name}_ids", kind_of(ids)
+def arrays_of_ids(axis: str, ids: IdMap) -> dict[str, NDArray[Any]]:
+    """The arrays of the "user" or the "item" ids, by name."""
+    name, kind = f"{axis}_ids", kind_of(ids)
     if kind in ("int64", "uint64"):
         return {name: ids.ids}
     strings = ids.utf8() if kind == "string" else Utf8.of(map(str, ids.ids.tolist()))

@@ -48,8 +48,8 @@ def arrays_of(state: Fitted, *, interactions: bool) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {
         "user_factors": state.users.vectors,
         "item_factors": state.items.vectors,
-        **arrays_of_ids(state.users.ids),
-        **arrays_of_ids(state.items.ids),
+        **arrays_of_ids("user", state.users.ids),
+        **arrays_of_ids("item", state.items.ids),
     }
     if interactions:
         rows = state.histories("saving with interactions=True").by_user
