@@ -160,7 +160,7 @@ def test_faiss_gets_its_number_of_threads_back(tmp_path):
 def test_a_missing_package_is_named(tmp_path, kind, monkeypatch):
     for module in ("usearch", "usearch.index", "faiss"):
         monkeypatch.setitem(sys.modules, module, None)  # what import finds for a package that is not there
-    needed = rf'^{kind} is required for --ann {kind}: pip install "ialspp\[ann\]"$'
+    needed = rf'^{kind} is required for this index: pip install "ialspp\[ann\]"$'
     with pytest.raises(ImportError, match=needed):
         build_index(small(), tmp_path / "index", kind=kind)
     assert names(tmp_path) == []

@@ -207,7 +207,8 @@ def test_version_help_and_completion():
     for command, done in zip(COMMANDS, helped, strict=True):
         assert (done.returncode, done.stderr) == (0, "")
         assert f"Example: ialspp {command} " in done.stdout
-    script = ialspp("--show-completion", "bash")
+    # Not from bash, or whatever else the tests were started from: typer is told the shell.
+    script = ialspp("--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
     assert (script.returncode, script.stderr) == (0, "")
     assert "complete -o default -F" in script.stdout
     words = {"_IALSPP_COMPLETE": "complete_bash", "COMP_WORDS": "ialspp rec", "COMP_CWORD": "1"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from .fitted import Embedding, Fitted, Similarity, directions
 from .histories import rows_of_histories
 from .ids import IdMap
 from .objective import Objective
-from .ranking import Filter, Rankings, rank
+from .ranking import Filter, Ranking, Rankings, rank
 from .selection import filter_of
 from .settings import checked_integer
 from .solvers import no_finite_solution
@@ -83,6 +83,30 @@ class Answers:
 
     # Items for users
 
+    @overload
+    def recommend(
+        self,
+        users: str | int,
+        k: int = 10,
+        *,
+        exclude_seen: bool = ...,
+        candidates: Any = ...,
+        exclude: Any = ...,
+        progress: bool | None = ...,
+    ) -> Ranking: ...
+
+    @overload
+    def recommend(
+        self,
+        users: Any = ...,
+        k: int = 10,
+        *,
+        exclude_seen: bool = ...,
+        candidates: Any = ...,
+        exclude: Any = ...,
+        progress: bool | None = ...,
+    ) -> Rankings: ...
+
     def recommend(
         self,
         users: Any = ...,
@@ -92,7 +116,7 @@ class Answers:
         candidates: Any = None,
         exclude: Any = None,
         progress: bool | None = None,
-    ) -> Any:
+    ) -> Ranking | Rankings:
         """The k best items of each user, best first.
 
         Parameters
@@ -181,7 +205,13 @@ class Answers:
 
     # Neighbours
 
-    def similar_items(self, items: Any, k: int = 10, *, metric: Similarity = "cosine") -> Any:
+    @overload
+    def similar_items(self, items: str | int, k: int = 10, *, metric: Similarity = ...) -> Ranking: ...
+
+    @overload
+    def similar_items(self, items: Any, k: int = 10, *, metric: Similarity = ...) -> Rankings: ...
+
+    def similar_items(self, items: Any, k: int = 10, *, metric: Similarity = "cosine") -> Ranking | Rankings:
         """The k items nearest to each of some items, best first; an item is not its own neighbour.
 
         Parameters
@@ -197,12 +227,20 @@ class Answers:
         state = self._fitted()
         return self._similar(items, k, metric, state.items, state.users)
 
-    def similar_users(self, users: Any, k: int = 10, *, metric: Similarity = "cosine") -> Any:
+    @overload
+    def similar_users(self, users: str | int, k: int = 10, *, metric: Similarity = ...) -> Ranking: ...
+
+    @overload
+    def similar_users(self, users: Any, k: int = 10, *, metric: Similarity = ...) -> Rankings: ...
+
+    def similar_users(self, users: Any, k: int = 10, *, metric: Similarity = "cosine") -> Ranking | Rankings:
         """The k users nearest to each of some users; as `similar_items`."""
         state = self._fitted()
         return self._similar(users, k, metric, state.users, state.items)
 
-    def _similar(self, ids: Any, k: int, metric: Similarity, side: Embedding, other: Embedding) -> Any:
+    def _similar(
+        self, ids: Any, k: int, metric: Similarity, side: Embedding, other: Embedding
+    ) -> Ranking | Rankings:
         if metric not in ("cosine", "dot"):
             raise ValueError(f'metric must be "cosine" or "dot", got {metric!r}')
         threads = resolve_threads(self.threads)

@@ -93,4 +93,4 @@ def _required(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise ImportError(f'{name} is required for such an index: pip install "ialspp[ann]"') from error
+        raise ImportError(f'{name} is required for this index: pip install "ialspp[ann]"') from error
