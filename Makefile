@@ -33,7 +33,7 @@ native-test: .venv/.dev
 	$(call native_tests,$(BUILD),)
 
 python-test: .venv/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 sanitize: .venv/.dev
 	$(call native_tests,$(BUILD)-address,-DIALSPP_SANITIZE=address$(comma)undefined)

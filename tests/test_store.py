@@ -166,7 +166,7 @@ def test_without_interactions_what_needs_them_says_so(tmp_path):
         "explain": lambda: loaded.explain("z", "z"),
         "update": lambda: loaded.update(data_of()),
         "saving with interactions=True": lambda: loaded.save(path),
-        "this": lambda: loaded.trained_on,
+        "trained_on": lambda: loaded.trained_on,
     }
     for what, question in needing.items():
         with pytest.raises(ValueError, match=f"^{what} needs the interactions .* saved without"):

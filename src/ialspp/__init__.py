@@ -11,13 +11,14 @@ from typing import Any as _Any
 
 from . import datasets, metrics, split
 from .baselines import MostPopular, Random
+from .epochs import EpochRecord
 from .errors import NotFittedError, SolveError, UnknownIdError
 from .evaluation import Evaluation, evaluate
 from .explanation import Explanation
 from .ids import IdMap
 from .interactions import Interactions
 from .isa import apply_environment as _apply_environment
-from .model import EpochRecord, ImplicitMF
+from .model import ImplicitMF
 from .objective import Loss, Objective
 from .ranking import Ranking, Rankings
 from .solvers import IALS, ICD, IALSpp, SpectralCG

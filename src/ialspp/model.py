@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,8 @@ import numpy as np
 
 from .answers import Answers
 from .csr import Floats, aligned
-from .errors import NotFittedError, SolveError
+from .epochs import EpochRecord
+from .errors import NotFittedError
 from .fitted import Embedding, Fitted
 from .ids import IdMap
 from .interactions import Interactions
@@ -30,18 +30,6 @@ MAX_DIM = 2**16  # the Gramian alone takes 32 GB there
 # Far beyond any use; the squares of squares of what is drawn still fit single precision.
 MAX_INIT_STDDEV = 1e6
 _one_update = ProcessLock()
-
-
-@dataclass(frozen=True, slots=True)
-class EpochRecord:
-    """What one epoch left behind: the loss, its three parts, and the seconds it took."""
-
-    epoch: int
-    loss: float
-    observed: float
-    unobserved: float
-    regularization: float
-    seconds: float
 
 
 Callback = Callable[["ImplicitMF", EpochRecord], bool | None]
@@ -163,7 +151,7 @@ class ImplicitMF(Answers, Parameters):
         try:
             with epoch_bar(self.epochs, progress) as report:
                 for number in range(len(history) + 1, len(history) + 1 + self.epochs):
-                    history.append(_checked(self.run_epoch(problem, number)))
+                    history.append(self.run_epoch(problem, number).checked())
                     # Only now: a fit that fails in its first epoch leaves the model as it was.
                     self._learned(data, users, items, history, solver)
                     report(history[-1].loss)
@@ -249,8 +237,8 @@ class ImplicitMF(Answers, Parameters):
         `fold_in` would give. No other vector changes. New users and items that have to do with nothing known
         stay at zero until the next fit.
 
-        Joining takes time in proportion to all of the data (half a second for 10M pairs): take in what is new
-        in batches. Times are not kept.
+        Joining takes time in proportion to all of the data: take in what is new in batches. Times are not
+        kept.
 
         Parameters
         ----------
@@ -341,12 +329,3 @@ class ImplicitMF(Answers, Parameters):
         if self._state is None:
             raise NotFittedError("the model is not fitted; call fit(data) first")
         return self._state
-
-
-def _checked(record: EpochRecord) -> EpochRecord:
-    """A solver of your own may leave vectors that are no numbers; nothing can be learned from there."""
-    if math.isnan(record.loss):
-        raise SolveError(
-            f"the loss is not a number after epoch {record.epoch}: the solver left NaN in a vector"
-        )
-    return record

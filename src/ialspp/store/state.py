@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from .. import solvers
 from ..csr import Csr
+from ..epochs import EpochRecord
 from ..fitted import Embedding, Fitted
 from ..ids import IdMap
 from ..interactions import Interactions
-from ..model import EpochRecord, ImplicitMF
+from ..model import ImplicitMF
 from ..objective import Objective
 from ..solvers import Solver
 from .arrays import Arrays, part_named
