@@ -29,3 +29,9 @@ def shared_data():
         return folder
 
     return find
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """The longest ones first, so that no process waits for them in the end."""
+    items.sort(key=lambda item: item.path.name != "test_quality.py")

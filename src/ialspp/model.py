@@ -261,7 +261,7 @@ class ImplicitMF(Answers, Parameters):
 
     # Files
 
-    def save(self, path: str | Path, *, interactions: bool = True) -> None:
+    def save(self, path: str | Path, *, interactions: bool = True, progress: bool | None = False) -> None:
         """Write the model to one file, whole or not at all; see `ialspp.store`.
 
         Parameters
@@ -271,10 +271,12 @@ class ImplicitMF(Answers, Parameters):
         interactions
             Also what the model was trained on, but for its times. Without it the file is smaller, but
             `recommend` does not know what was seen, and `explain` and `update` do not work.
+        progress
+            True or False: draw a progress bar or don't. None: on a terminal only.
         """
         from . import store
 
-        store.save(self, path, interactions=interactions)
+        store.save(self, path, interactions=interactions, progress=progress)
 
     @staticmethod
     def load(path: str | Path, *, verify: bool | None = None, threads: int | None = None) -> ImplicitMF:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
+    from rich.status import Status
 
+    Display = TypeVar("Display", Progress, Status)
 Report = Callable[[float], None]
 
 
@@ -38,7 +40,7 @@ def working(what: str) -> Iterator[None]:
     if console is None:
         yield
         return
-    with console.status(what):
+    with _drawn(console.status(what)):
         yield
 
 
@@ -102,13 +104,19 @@ def epoch_bar(epochs: int, show: bool | None) -> Iterator[Report]:
 
 
 @contextmanager
-def _drawn(progress: Progress) -> Iterator[Progress]:
-    """As `with progress` would; but Ctrl-C while it starts does not leave the cursor hidden."""
+def _drawn(display: Display) -> Iterator[Display]:
+    """As `with display` would; but Ctrl-C while it starts does not leave the cursor hidden."""
     try:
-        progress.start()
-        yield progress
+        display.start()
+    except BaseException:
+        with suppress(IndexError):  # half started, it does not find what it has not put anywhere yet
+            display.stop()
+        display.console.show_cursor(True)
+        raise
+    try:
+        yield display
     finally:
-        progress.stop()
+        display.stop()
 
 
 def _console(show: bool | None) -> Console | None:

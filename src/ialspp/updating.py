@@ -41,19 +41,23 @@ def updated(
     """
     start = time.perf_counter()
     old = fitted.histories("update")
-    data = joined(old, new)
-    touched_users = _touched(new.users, new.by_user.counts, data.users)
-    touched_items = _touched(new.items, new.by_item.counts, data.items)
-    of_users, of_items = data.by_user.take(touched_users), data.by_item.take(touched_items)
-    users, items = fitted.users.extended(data.users), fitted.items.extended(data.items)
-    unsolved_user, unsolved_item = _unsolved(data.users, touched_users), _unsolved(data.items, touched_items)
-    with bar("updating", epochs + 1, progress) as report:
+    with bar("updating", epochs + 2, progress) as report:
+        data = joined(old, new)
+        touched_users = _touched(new.users, new.by_user.counts, data.users)
+        touched_items = _touched(new.items, new.by_item.counts, data.items)
+        of_users, of_items = data.by_user.take(touched_users), data.by_item.take(touched_items)
+        unsolved_user, unsolved_item = (
+            _unsolved(data.users, touched_users),
+            _unsolved(data.items, touched_items),
+        )
+        users, items = fitted.users.extended(data.users), fitted.items.extended(data.items)
         for done in range(epochs):
+            report(done + 1)
             users.set_rows(touched_users, items.exact(of_users, objective, threads, unsolved_user))
             items.set_rows(touched_items, users.exact(of_items, objective, threads, unsolved_item))
-            report(done + 1)
-        users.set_rows(touched_users, items.exact(of_users, objective, threads, unsolved_user))
         report(epochs + 1)
+        users.set_rows(touched_users, items.exact(of_users, objective, threads, unsolved_user))
+        report(epochs + 2)
     counts = Update(
         users=len(touched_users),
         new_users=data.n_users - old.n_users,

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from ..model import ImplicitMF
-from ..progress import working
 from ..statistics import statistics
 from .model import ModelOptions
 from .options import given
@@ -46,8 +45,7 @@ def fit(
     read = time.perf_counter()
     model.fit(data)
     trained = time.perf_counter()
-    with working("saving"):
-        model.save(out, interactions=not no_interactions)
+    model.save(out, interactions=not no_interactions, progress=None)
     answer = {
         "source": given(source),
         "data": {**statistics(data), "min_user": min_user, "min_item": min_item},

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from ..progress import working
 from ..settings import checked_integer
 from .asking import ModelArgument, ThreadsOption, opened, require_histories
 from .options import given
@@ -42,11 +41,9 @@ def update(
     start = time.perf_counter()
     data = source.interactions("update")
     read = time.perf_counter()
-    with working("updating"):
-        done = loaded.update(data, epochs=epochs)
+    done = loaded.update(data, epochs=epochs)
     updated = time.perf_counter()
-    with working("saving"):
-        loaded.save(target)
+    loaded.save(target, progress=None)
     counts = {name: value for name, value in asdict(done).items() if name != "seconds"}
     answer = {
         "model": str(model),

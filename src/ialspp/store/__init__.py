@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..model import ImplicitMF
+from ..progress import bar
 from ..threads import resolve_threads
 from . import container, state
 from .arrays import Arrays
@@ -22,7 +23,9 @@ VERIFIED = 64 * 2**20  # bytes: files up to this size are checked whole when the
 __all__ = ["StoreError", "info", "load", "save", "verify"]
 
 
-def save(model: ImplicitMF, path: str | Path, *, interactions: bool = True) -> None:
+def save(
+    model: ImplicitMF, path: str | Path, *, interactions: bool = True, progress: bool | None = False
+) -> None:
     """Write a fitted model to a file, whole or not at all; see `ImplicitMF.save`."""
     if not isinstance(model, ImplicitMF):
         raise TypeError(f"an ImplicitMF is required, got {type(model).__name__}")
@@ -35,7 +38,9 @@ def save(model: ImplicitMF, path: str | Path, *, interactions: bool = True) -> N
         "written_by": f"ialspp {version('ialspp')}",
         "description": json.dumps(state.described(model, learned, interactions=interactions)),
     }
-    container.write(Path(path), state.arrays_of(learned, interactions=interactions), metadata)
+    arrays = state.arrays_of(learned, interactions=interactions)
+    with bar("saving", sum(array.nbytes for array in arrays.values()), progress) as report:
+        container.write(Path(path), arrays, metadata, report)
 
 
 def load(path: str | Path, *, verify: bool | None = None, threads: int | None = None) -> ImplicitMF:

@@ -11,7 +11,7 @@ import mmap
 import os
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -39,7 +39,12 @@ __all__ = ["Container", "StoreError", "write"]
 _PADDING = re.compile(r"padding\.[0-9]+")
 
 
-def write(path: Path, arrays: Arrays, metadata: Mapping[str, str]) -> None:
+def write(
+    path: Path,
+    arrays: Arrays,
+    metadata: Mapping[str, str],
+    report: Callable[[int], None] = lambda _written: None,
+) -> None:
     """Write arrays and text to one file, whole or not at all. The same input gives the same bytes.
 
     Parameters
@@ -51,15 +56,15 @@ def write(path: Path, arrays: Arrays, metadata: Mapping[str, str]) -> None:
         little-endian is copied when its turn comes; the others are not.
     metadata
         Text by name.
+    report
+        Told from time to time how many bytes have been written.
     """
     _check_names(arrays, metadata)
     parts = _padded(arrays)
     unfinished = header_bytes(parts, metadata, dict.fromkeys(parts, checksum(b"")))
     with whole_file(path) as file:
-        file.write(
-            bytes(len(unfinished))
-        )  # the header waits for the checksums, which do not change its length
-        checksums = {name: _append(file, array) for name, array in parts.items()}
+        file.write(bytes(len(unfinished)))  # the header waits for the checksums, which keep its length
+        checksums = {name: _append(file, array, report) for name, array in parts.items()}
         file.seek(0)
         file.write(header_bytes(parts, metadata, checksums))
 
@@ -147,7 +152,7 @@ def _padded(arrays: Arrays) -> dict[str, NDArray[Any]]:
     return parts
 
 
-def _append(file: IO[bytes], array: NDArray[Any]) -> str:
+def _append(file: IO[bytes], array: NDArray[Any], report: Callable[[int], None]) -> str:
     """Write an array's bytes; returns their checksum."""
     ordered = np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
     data = ordered.reshape(-1).view(np.uint8).data
@@ -156,6 +161,7 @@ def _append(file: IO[bytes], array: NDArray[Any]) -> str:
         chunk = data[start : start + CHUNK]
         value = zlib.crc32(chunk, value)
         file.write(chunk)
+        report(file.tell())
     return f"{value:08x}"
 
 
