@@ -110,6 +110,7 @@ def show_reasons(model: ImplicitMF, names: Names) -> None:
     rows = [[_name(past, names), f"{part:.4f}"] for past, part in reasons[:PRODUCTS]]
     others = reasons[PRODUCTS:]
     rows.append([f"{len(others)} other products", f"{sum(part for _, part in others):.4f}"])
+    rows.append(["what training has not settled", f"{reasons.rest:.4f}"])
     title = f"Why household {household} gets {_name(product, names)}, score {reasons.score:.4f}"
     show_table(title, columns, rows, words=columns[:1])
     similar = model.similar_items(product, PRODUCTS)
