@@ -45,10 +45,8 @@ def checked_table(out: Path | None) -> None:
 
 def require_histories(model: ImplicitMF, file: Path, remedy: str) -> None:
     """An error where the file was written without interactions, with what to do about it."""
-    try:
-        model.trained_on  # noqa: B018 it raises where there are none
-    except ValueError as error:
-        raise ValueError(f"{file} was written with --no-interactions; {remedy}") from error
+    if model._fitted().data is None:
+        raise ValueError(f"{file} was written with --no-interactions; {remedy}")
 
 
 def checked_k(k: int) -> int:

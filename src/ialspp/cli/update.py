@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ..settings import checked_integer
+from ..updating import Update
 from .asking import ModelArgument, ThreadsOption, opened, require_histories
 from .options import given
 from .output import JsonOption, checked_target, show_facts, show_json, size
@@ -58,12 +59,17 @@ def update(
     record_run(runs, "update", answer)
     if as_json:
         show_json(answer)
-        return
+    else:
+        show(source, done, answer)
+
+
+def show(source: Source, done: Update, answer: dict[str, Any]) -> None:
+    """A table of what was done."""
     facts = {
         "users updated": f"{done.users:,}, of them new {done.new_users:,}",
         "items updated": f"{done.items:,}, of them new {done.new_items:,}",
         "pairs": f"{done.pairs:,}, of them new {done.new_pairs:,}",
         "seconds": answer["seconds"],
-        "file": f"{target}, {size(target.stat().st_size)}",
+        "file": f"{answer['file']}, {size(answer['bytes'])}",
     }
     show_facts(source.source, facts)

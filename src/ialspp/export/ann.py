@@ -127,8 +127,8 @@ def build_index(
         Recall is measured with so many users drawn at random, or all if there are fewer. Users whose
         vectors are zero are left out: every item is as good for them.
     threads
-        None: one to build the index. More build it faster, but a graph that several build at once is not the
-        same every time. Recall is measured with all the threads there are, or with as many as given.
+        None: one to build the index, which is then the same every time; a graph that several build at once
+        need not be. Recall is measured with all the threads there are, or with as many as given.
     seed
         Of the drawing of users.
     progress
