@@ -9,7 +9,7 @@
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import datasets, metrics, split
+from . import metrics, split
 from .baselines import MostPopular, Random
 from .epochs import EpochRecord
 from .errors import NotFittedError, SolveError, UnknownIdError
@@ -25,7 +25,7 @@ from .solvers import IALS, ICD, IALSpp, SpectralCG
 from .updating import Update
 
 if _TYPE_CHECKING:
-    from . import export, store
+    from . import datasets, export, store
 
     __version__: str
 
@@ -38,7 +38,7 @@ def __getattr__(name: str) -> _Any:
         from importlib.metadata import version
 
         return version("ialspp")
-    if name in ("export", "store"):
+    if name in ("datasets", "export", "store"):
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")
