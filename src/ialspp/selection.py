@@ -25,9 +25,9 @@ def filter_of(
     """
     only, only_rows = _selected("candidates", candidates, questions, items, users)
     never, never_rows = _selected("exclude", exclude, questions, items, users)
-    hidden = seen if never_rows is None or seen is None else seen.union(never_rows)
+    hidden = never_rows if seen is None else seen if never_rows is None else seen.union(never_rows)
     eligible = only if never is None else ~never if only is None else only & ~never
-    return Filter(never_rows if seen is None else hidden, only_rows, eligible)
+    return Filter(hidden, only_rows, eligible)
 
 
 def _selected(

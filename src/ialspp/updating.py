@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .csr import Floats
+from .csr import Csr, Floats
 from .errors import SolveError
-from .fitted import Fitted
+from .fitted import Embedding, Fitted
 from .ids import IdMap
 from .interactions import Interactions
 from .objective import Objective
@@ -46,17 +46,17 @@ def updated(
         touched_users = _touched(new.users, new.by_user.counts, data.users)
         touched_items = _touched(new.items, new.by_item.counts, data.items)
         of_users, of_items = data.by_user.take(touched_users), data.by_item.take(touched_items)
-        unsolved_user, unsolved_item = (
-            _unsolved(data.users, touched_users),
-            _unsolved(data.items, touched_items),
-        )
         users, items = fitted.users.extended(data.users), fitted.items.extended(data.items)
+
+        def solve(side: Embedding, rows: NDArray[np.int64], of_rows: Csr, other: Embedding) -> None:
+            side.set_rows(rows, other.exact(of_rows, objective, threads, _unsolved(side.ids, rows)))
+
         for done in range(epochs):
             report(done + 1)
-            users.set_rows(touched_users, items.exact(of_users, objective, threads, unsolved_user))
-            items.set_rows(touched_items, users.exact(of_items, objective, threads, unsolved_item))
+            solve(users, touched_users, of_users, items)
+            solve(items, touched_items, of_items, users)
         report(epochs + 1)
-        users.set_rows(touched_users, items.exact(of_users, objective, threads, unsolved_user))
+        solve(users, touched_users, of_users, items)
         report(epochs + 2)
     counts = Update(
         users=len(touched_users),
