@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -101,6 +103,44 @@ def epoch_bar(epochs: int, show: bool | None) -> Iterator[Report]:
     with _drawn(Progress(*columns, console=console)) as drawn:
         task = drawn.add_task("fit", total=epochs, loss="-")
         yield lambda loss: drawn.update(task, advance=1, loss=f"{loss:.6g}")
+
+
+@contextmanager
+def plan_bar(tasks: int, show: bool | None) -> Iterator[Callable[[int, str, float], None]]:
+    """A function to call with the tasks that are done, the one that begins, and when all will be done.
+
+    The last is a time of `time.monotonic`, as far as anyone knows.
+    """
+    console = _console(show)
+    if console is None:
+        yield lambda _done, _what, _left: None
+        return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+    from rich.text import Text
+
+    class Left(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            left = task.fields["end"] - time.monotonic()
+            return Text(f"left {timedelta(seconds=max(0, round(left)))}")
+
+    columns = (
+        MofNCompleteColumn(),
+        BarColumn(bar_width=20),
+        TimeElapsedColumn(),
+        Left(),
+        TextColumn("{task.description}", markup=False),
+    )
+    with _drawn(Progress(*columns, console=console, transient=console.is_terminal)) as drawn:
+        task = drawn.add_task("", total=tasks, end=0.0)
+        yield lambda done, what, end: drawn.update(task, completed=done, description=what, end=end)
 
 
 @contextmanager

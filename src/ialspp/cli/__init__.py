@@ -19,6 +19,7 @@ from .fit import fit
 from .info import info
 from .options import add_command
 from .recommend import recommend
+from .reproduce import reproduce
 from .similar import similar
 from .update import update
 
@@ -41,6 +42,7 @@ add_command(data, "show", look_into)
 app.add_typer(data, name="data")
 add_command(app, "demo", demo)
 add_command(app, "calibrate", calibrate)
+add_command(app, "reproduce", reproduce)
 
 
 def _show_version(wanted: bool) -> None:

@@ -13,8 +13,9 @@ import typer
 from ..errors import UnknownIdError
 from ..ids import IdMap
 from ..model import ImplicitMF
+from ..printable import printable
 from ..progress import working
-from .output import TABLES, checked_target, printable, remark, show_json, show_table, write_table
+from .output import TABLES, checked_target, remark, show_json, show_table, write_table
 
 if TYPE_CHECKING:
     from ..ranking import Rankings

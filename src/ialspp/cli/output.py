@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..atomic import whole_file
+from ..printable import printable
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 TABLES = {
@@ -134,13 +135,6 @@ def size(count: float) -> str:
             return f"{count:,.3g} {unit}"
         count /= 1000
     return f"{count:,.3g} GB"
-
-
-def printable(text: str) -> str:
-    """Text without line breaks and what else would move a terminal's cursor: those are shown escaped."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _show_list(output: Console, columns: Sequence[str], cells: list[list[str]]) -> None:

@@ -27,6 +27,7 @@ class Source:
     """What the options say of the data; None where nothing was said."""
 
     panel: ClassVar[str] = "Data"
+    unread: ClassVar[tuple[str, ...]] = ("source", "path")  # fields that are no options of reading
 
     source: Annotated[
         str,
@@ -64,9 +65,9 @@ class Source:
 
     def load(self, **defaults: Any) -> Interactions | Split:
         """Read, or fetch and read; `defaults` are for what was not said."""
-        options = {**defaults, **given(self, "source", "path")}
+        options = {**defaults, **given(self, *self.unread)}
         if self.is_known:
-            return self._load_known(options)
+            return load(self.source, self.path, **self.checked_for(self.source, options))
         if self.path is not None:
             raise ValueError(f"--path is for known data sets ({', '.join(KNOWN)}), and {self.source} is none")
         missing = [f"--{role}" for role in ("user", "item") if role not in options]
@@ -96,9 +97,11 @@ class Source:
             )
         return loaded
 
-    def _load_known(self, options: dict[str, Any]) -> Interactions | Split:
-        known = {"min_rating"} if self.source.startswith("ml-") else set()
-        refused = [f"--{name.replace('_', '-')}" for name in options if name not in known]
+    @staticmethod
+    def checked_for(name: str, options: dict[str, Any]) -> dict[str, Any]:
+        """The options, an error where a known data set of that name has no use for one."""
+        known = {"min_rating"} if name.startswith("ml-") else set()
+        refused = [f"--{option.replace('_', '-')}" for option in options if option not in known]
         if refused:
-            raise ValueError(f"{self.source} is a known data set; leave out {', '.join(refused)}")
-        return load(self.source, self.path, **options)
+            raise ValueError(f"{name} is a known data set; leave out {', '.join(refused)}")
+        return options

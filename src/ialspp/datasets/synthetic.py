@@ -50,7 +50,7 @@ def synthetic(shape: str | Shape = "ml20m", *, scale: float = 1.0, seed: int = 0
         raise ValueError(f"scale must be in (0, 1], got {scale}")
     size = shape.scaled(scale)
     if size.interactions > size.users * size.items // 2:
-        raise ValueError(f"{size} has more pairs than half its cells; make it sparser")
+        raise ValueError(f"{size}, scale {scale:g}, has more pairs than half its cells; make it sparser")
     pairs = _distinct_pairs(size, np.random.default_rng(seed))
     return Interactions.from_arrays(
         user=pairs // size.items,

@@ -1,0 +1,1 @@
+"""The paper's evaluation, measured again: from a data set to figures, tables and claims."""

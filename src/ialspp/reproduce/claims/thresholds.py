@@ -1,0 +1,62 @@
+"""What the paper's words are taken to mean, as numbers: claims are judged by these alone."""
+
+from __future__ import annotations
+
+ORDER = 10.0
+ABOUT_AN_ORDER = 5.0
+NEARLY_TWO_ORDERS = 50.0
+HUNDRED_TIMES = 100.0
+TWICE = 2.0
+ROUGHLY = 4.0
+EQUAL = 1.1
+NEAR_100 = (64, 160)
+NEAR_1000 = (800, 1250)
+SMALLEST, SMALL, LARGE, VERY_LARGE = 64, 256, 1024, 2000
+EXPONENT = 0.3
+PAPER_BLOCK = 64
+FEWEST_BLOCKS = 4
+ONE_BLOCK = 1.25
+FULL = 0.9
+FEW_MINUTES = 600.0
+FLAT = 0.02
+CONVERGED = 0.99
+PAPER_EPOCHS, LAST_EPOCHS, SETTLED = 16, 4, 0.01
+SIMILAR_EPOCHS = 3.0
+
+THRESHOLDS = [
+    f"“An order of magnitude” is a factor of at least {ORDER:g}, “about an order” one of at least "
+    f"{ABOUT_AN_ORDER:g}, “nearly two orders” one of at least {NEARLY_TWO_ORDERS:g}.",
+    f"“Comparable” and “as fast as” mean at most {TWICE:g} times as long; “much faster” and “clearly better” "
+    f"mean at least {TWICE:g} times as fast. Numbers “roughly match” within a factor of {ROUGHLY:g}.",
+    f"Times less than {100 * (EQUAL - 1):.0f} % apart are equal; an advantage that grows, shrinks or is left "
+    "does so by more.",
+    "“d ≈ 100” is the measured d nearest to 100 from {} to {}, ".format(*NEAR_100)
+    + "“d = 1000” the one nearest to 1000 from {} to {}.".format(*NEAR_1000),
+    f"No d below {SMALLEST} counts. Small d are below {SMALL}, large d are {LARGE} and above, “d ≫ 1000” is "
+    f"{VERY_LARGE} and above. A claim on small and large d, or on all, holds if both were measured and fails "
+    "if it does at any d.",
+    "A solver overtakes another “at” a d if the measured times, interpolated in logarithms, cross within a "
+    f"factor of {TWICE:g} of it.",
+    "Where no block size of iALS++ is named, the fastest that was measured counts, at each d.",
+    "Growth from small to large d is cubic if the fitted exponent is from 2 to "
+    f"{3 + EXPONENT:g}, quadratic if it is at most {2 + EXPONENT:g}. Two exponents are the same if they "
+    f"differ by at most {EXPONENT:g}.",
+    "A curve over block sizes is U-shaped if that of iALS++ falls to its fastest block and rises from there, "
+    "and iCD and iALS, solvers of their own at its ends, are slower; one whose d is at most "
+    f"{PAPER_BLOCK} has no room to rise and does not count. A curve needs {FEWEST_BLOCKS} block sizes.",
+    f"“Around {PAPER_BLOCK}” is from {PAPER_BLOCK // 2} to {2 * PAPER_BLOCK}. One block size fits every d if "
+    f"it is nowhere more than {100 * (ONE_BLOCK - 1):.0f} % slower than the fastest.",
+    f"An absolute time holds if ours is at most {TWICE:g} times as long, where the paper gives no limit; “a "
+    f"few minutes” are at most {FEW_MINUTES / 60:g}. A converged model takes {PAPER_EPOCHS} epochs. All of "
+    f"the data is needed: scale 1, and at least {100 * FULL:.0f} % of the paper's interactions.",
+    "Results are indistinguishable, match, or make a flat curve if they differ by at most "
+    f"{100 * FLAT:.0f} %; over block sizes, that is the range divided by the mean.",
+    f"A training has converged where it reaches {100 * CONVERGED:.0f} % of its final quality, interpolated "
+    f"between epochs. It is well converged within {PAPER_EPOCHS} epochs if the last {LAST_EPOCHS} of them "
+    f"change the quality by at most {100 * SETTLED:.0f} %.",
+    "For the time to converge at one d, that of an epoch stands in where both solvers were timed there but "
+    "not trained; the value says so then.",
+    "Convergence is similar if no solver or block size needs more than "
+    f"{SIMILAR_EPOCHS:g} epochs more than another; it is slightly slower if it needs more, up to as many.",
+    "Where a claim on speed fails, Gop/s are thousand millions of operations of a solver's formula a second.",
+]

@@ -1,0 +1,76 @@
+"""How long a task will take, judged by those that were measured before it."""
+
+from __future__ import annotations
+
+import math
+
+from .complexity import work
+from .grid import IALS_NAME, IALSPP_NAME, ICD_NAME, SPECTRAL_NAME, Configuration, Task, TimingTask
+from .run import Data, Measurement, Timing
+
+# Seconds for one operation of the formulas, while nothing has been measured: two cores of 2021, AVX2.
+FIRST_GUESS = {IALS_NAME: 1e-11, ICD_NAME: 4e-9, IALSPP_NAME: 3e-9, SPECTRAL_NAME: 2e-10}
+
+
+class Estimates:
+    """Seconds for each unit of the complexity formulas, taken from the nearest configuration measured.
+
+    Parameters
+    ----------
+    data
+        Its counts go into the formulas.
+    epochs
+        Of a training.
+    """
+
+    def __init__(self, data: Data, epochs: int) -> None:
+        self._data, self._epochs = data, epochs
+        self._rates: dict[Configuration, float] = {}
+        self._evaluating: dict[int, float] = {}  # for one evaluation, by d
+
+    def learn(self, measured: Measurement) -> None:
+        """Take a measurement into account."""
+        configuration = measured.task.configuration
+        if isinstance(measured, Timing):
+            seconds, share = measured.seconds, measured.task.share
+        else:
+            seconds, share = sum(measured.seconds) / len(measured.seconds), 1.0
+            self._evaluating[configuration.dim] = measured.evaluating / len(measured.seconds)
+        self._rates[configuration] = seconds / self._work(configuration, share)
+
+    def seconds(self, task: Task) -> float:
+        """For the whole task."""
+        if isinstance(task, TimingTask):
+            return self._epoch(task.configuration, task.share)
+        epoch = self._epoch(task.configuration, 1.0)
+        return self._epochs * (epoch + self._evaluation(task.configuration.dim))
+
+    def _epoch(self, wanted: Configuration, share: float) -> float:
+        known = [each for each in self._rates if each.solver == wanted.solver]
+        if known:
+            rate = self._rates[min(known, key=lambda each: _distance(each, wanted))]
+        elif wanted.solver == IALSPP_NAME:  # vector instructions do more at once in larger blocks
+            rate = FIRST_GUESS[IALSPP_NAME] / (wanted.block or 1)
+        else:
+            rate = FIRST_GUESS[wanted.solver]
+        return rate * self._work(wanted, share)
+
+    def _evaluation(self, dim: int) -> float:
+        if not self._evaluating:
+            return FIRST_GUESS[IALS_NAME] * self._asking(dim)
+        near = min(self._evaluating, key=lambda known: abs(math.log2(known / dim)))
+        return self._evaluating[near] * self._asking(dim) / self._asking(near)
+
+    def _work(self, configuration: Configuration, share: float) -> float:
+        data = self._data
+        return work(configuration, share * data.train_interactions, data.train_users + data.train_items)
+
+    def _asking(self, dim: int) -> float:
+        """Operations of one evaluation: vectors of strangers are solved for, then all items are scored."""
+        solving = dim**3 / 3 if self._data.protocol == "strong" else 0.0
+        return self._data.test_users * (solving + dim * self._data.train_items)
+
+
+def _distance(known: Configuration, wanted: Configuration) -> float:
+    """In doublings of d and of the block size, of two configurations of one solver."""
+    return abs(math.log2(known.dim / wanted.dim)) + abs(math.log2((known.block or 1) / (wanted.block or 1)))
