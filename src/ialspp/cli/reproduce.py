@@ -59,6 +59,8 @@ class Subject(Source):
         """Read, or fetch or generate, and split."""
         if self.protocol is not None and self.protocol not in PROTOCOLS:
             raise ValueError(f"--protocol must be one of {', '.join(PROTOCOLS)}, got {self.protocol!r}")
+        if not 0 < self.scale <= 1:
+            raise ValueError(f"--scale must be in (0, 1], got {self.scale:g}")
         with working("reading"):
             found = self._loaded()
         wanted = PROTOCOLS.get(self.protocol or "", found.split.protocol)
@@ -154,7 +156,7 @@ def reproduce(
         return
     if runs:
         raise ValueError(f"folders of runs are for --compare, got {', '.join(map(str, runs))}")
-    journal = measured(subject, experiment, out)
+    journal = measure(subject, experiment, out)
     with working("writing the report"):
         write_report(journal.run(), out)
     show(journal.run(), out, as_json)
@@ -164,6 +166,8 @@ def compared(folders: list[Path], out: Path, as_json: bool) -> None:
     """The report of several runs."""
     if len(folders) < 2:
         raise ValueError(f"--compare needs the folders of two runs or more, got {len(folders)}")
+    if (out / FILE).exists():
+        raise ValueError(f"--out must be a folder of its own, and {out} has the report of a run")
     found = [read_run(folder) for folder in folders]
     out.mkdir(parents=True, exist_ok=True)
     with working("writing the report"):
@@ -174,9 +178,9 @@ def compared(folders: list[Path], out: Path, as_json: bool) -> None:
         show_line(f"The comparison is in {out / 'report.html'}")
 
 
-def measured(subject: Subject, experiment: Experiment, out: Path) -> Journal:
-    """Everything that was asked for and is not in the folder yet."""
-    budget = None if experiment.budget is None else seconds(experiment.budget)
+def measure(subject: Subject, experiment: Experiment, out: Path) -> Journal:
+    """Measure everything that was asked for and is not in the folder yet."""
+    budget = None if experiment.budget is None else seconds_of(experiment.budget)
     threads = resolve_threads(experiment.threads)
     experiment.grid(None)  # mistakes are better said before data is read
     benchmark = subject.benchmark()
@@ -189,14 +193,17 @@ def measured(subject: Subject, experiment: Experiment, out: Path) -> Journal:
         hours = schedule.expected() / UNITS["h"]
         remark(f"This may take {hours:,.0f} hours, at a first guess; --budget 30m measures what fits")
     try:
-        schedule.carry_out()
+        with journal.alone():
+            failed = schedule.carry_out()
     except KeyboardInterrupt:
         remark(f"What was measured is kept in {journal.path}; the same command goes on from there")
         raise
+    for task, error in failed:
+        remark(f"{task} failed: {str(error) or 'there is not enough memory'}")
     return journal
 
 
-def seconds(text: str) -> float:
+def seconds_of(text: str) -> float:
     """ "1h30m", "45m", "90s" or "90" in seconds."""
     parts = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?", text)
     if parts is None or not any(parts.groups()):

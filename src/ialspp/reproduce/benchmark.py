@@ -34,13 +34,15 @@ class Hyperparameters:
 ML20M = Hyperparameters(0.003, 0.1, 16, "the paper's data table, for ML20M")
 MSD = Hyperparameters(0.002, 0.02, 16, "the paper's data table, for MSD")
 NCF = Hyperparameters(0.007, 0.3, 12, "Rendle et al. (2022), for MovieLens 1M at d = 192")
+PINTEREST = Hyperparameters(0.02, 0.007, 16, "Rendle et al. (2022), for Pinterest at d = 192")
 GOWALLA = Hyperparameters(0.002, 0.01, 16, "a search on training pairs, d = 256 and 512: docs/evaluation.md")
 HYPERPARAMETERS = {
     "ml-20m": ML20M,
     "synthetic:ml20m": ML20M,
     "msd": MSD,
     "synthetic:msd": MSD,
-    "ncf": NCF,
+    "ncf:ml-1m": NCF,
+    "ncf:pinterest-20": PINTEREST,
     "lightgcn:gowalla": GOWALLA,
 }
 
@@ -57,9 +59,7 @@ class Benchmark:
     @property
     def hyperparameters(self) -> Hyperparameters:
         """Those that were published for it; else those of ML20M, and it says so."""
-        kind = self.name.partition(":")[0]
-        known = HYPERPARAMETERS.get(self.name) or HYPERPARAMETERS.get(kind)
-        return known or Hyperparameters(
+        return HYPERPARAMETERS.get(self.name) or Hyperparameters(
             ML20M.regularization,
             ML20M.unobserved_weight,
             ML20M.epochs,
@@ -69,6 +69,9 @@ class Benchmark:
     def data(self) -> Data:
         """Its counts, and what its bits are known by."""
         train, test = self.split.train, self.split.test
+        asked = int(np.count_nonzero(test.wanted.by_user.counts))
+        if asked == 0:
+            raise ValueError(f"{self.name} has no test pairs; there is no quality to measure")
         return Data(
             self.name,
             self.split.protocol,
@@ -77,7 +80,7 @@ class Benchmark:
             train.n_users,
             train.n_items,
             len(train),
-            int(np.count_nonzero(test.wanted.by_user.counts)),
+            asked,
             _fingerprint(train, test.given, test.wanted),
         )
 
@@ -173,8 +176,6 @@ def _filtered(data: Interactions, min_user: int, min_item: int) -> Interactions:
 
 def _scaled(data: Interactions, scale: float) -> Interactions:
     """A share of the users, drawn at random."""
-    if not 0 < scale <= 1:
-        raise ValueError(f"--scale must be in (0, 1], got {scale:g}")
     if scale == 1:
         return data
     chosen = np.random.default_rng(0).random(data.n_users) < scale

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .complexity import work
+from .complexity import work_on
 from .grid import IALS_NAME, IALSPP_NAME, ICD_NAME, SPECTRAL_NAME, Configuration, Task, TimingTask
 from .run import Data, Measurement, Timing
 
@@ -29,14 +29,18 @@ class Estimates:
         self._evaluating: dict[int, float] = {}  # for one evaluation, by d
 
     def learn(self, measured: Measurement) -> None:
-        """Take a measurement into account."""
+        """Take a measurement into account; what was timed on all of the pairs tells most."""
         configuration = measured.task.configuration
         if isinstance(measured, Timing):
-            seconds, share = measured.seconds, measured.task.share
+            share, seconds = measured.task.share, measured.seconds
         else:
-            seconds, share = sum(measured.seconds) / len(measured.seconds), 1.0
+            share, seconds = 1.0, sum(measured.seconds) / len(measured.seconds)
             self._evaluating[configuration.dim] = measured.evaluating / len(measured.seconds)
-        self._rates[configuration] = seconds / self._work(configuration, share)
+        rate = seconds / work_on(self._data, configuration, share)
+        if isinstance(measured, Timing) and share == 1:
+            self._rates[configuration] = rate
+        else:
+            self._rates.setdefault(configuration, rate)
 
     def seconds(self, task: Task) -> float:
         """For the whole task."""
@@ -53,17 +57,13 @@ class Estimates:
             rate = FIRST_GUESS[IALSPP_NAME] / (wanted.block or 1)
         else:
             rate = FIRST_GUESS[wanted.solver]
-        return rate * self._work(wanted, share)
+        return rate * work_on(self._data, wanted, share)
 
     def _evaluation(self, dim: int) -> float:
         if not self._evaluating:
             return FIRST_GUESS[IALS_NAME] * self._asking(dim)
         near = min(self._evaluating, key=lambda known: abs(math.log2(known / dim)))
         return self._evaluating[near] * self._asking(dim) / self._asking(near)
-
-    def _work(self, configuration: Configuration, share: float) -> float:
-        data = self._data
-        return work(configuration, share * data.train_interactions, data.train_users + data.train_items)
 
     def _asking(self, dim: int) -> float:
         """Operations of one evaluation: vectors of strangers are solved for, then all items are scored."""

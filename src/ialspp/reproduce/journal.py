@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -66,6 +67,19 @@ class Journal:
         new = {"kind": "grid", **json.loads(json.dumps(grid.as_dict())), "command": command}
         if new not in lines:
             self._append(new)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the right to measure into this file; an error where another process does."""
+        with self.path.open("rb") as file:
+            if sys.platform != "win32":
+                import fcntl
+
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise ValueError(f"{self.path}: another process is measuring into this file") from None
+            yield
 
     def add(self, measured: Measurement) -> None:
         """Keep a measurement; when this returns it is on the disk."""

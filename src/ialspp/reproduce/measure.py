@@ -6,7 +6,9 @@ import time
 
 import numpy as np
 
+from ..axis import Axis
 from ..epochs import EpochRecord
+from ..errors import SolveError
 from ..evaluation import evaluate
 from ..interactions import Interactions
 from ..model import ImplicitMF
@@ -62,6 +64,12 @@ class Workbench:
 
         model = self._model(task.configuration, task.seed)
         model.fit(self._split.train, callbacks=[ask], progress=False)
+        numbers = [
+            *(record.loss for record in model.history),
+            *(v for values in found.values() for v in values),
+        ]
+        if not np.isfinite(numbers).all():
+            raise SolveError(f"{task}: a loss or a metric is not finite")
         return Training(
             task,
             tuple(record.seconds for record in model.history),
@@ -100,7 +108,5 @@ def sample(data: Interactions, share: float) -> Interactions:
     """A share of the interactions, drawn at random, of all users and items."""
     if share == 1:
         return data
-    rows = data.by_user
     kept = np.random.default_rng(0).random(len(data)) < share
-    labels, weights = (None if values is None else values[kept] for values in (rows.labels, rows.weights))
-    return Interactions(data.users, data.items, rows.row_numbers[kept], rows.columns[kept], labels, weights)
+    return data.select(kept, Axis.whole(data.users), Axis.whole(data.items))

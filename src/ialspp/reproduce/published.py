@@ -11,9 +11,9 @@ PAPER_COUNTS = {"ml-20m": (136_677, 20_108, 10_000_000), "msd": (571_355, 41_140
 
 IALS_2022 = "Rendle et al., Revisiting the Performance of iALS on Item Recommendation Benchmarks (2022)"
 VASP = "as reported by Vančura and Kordík, VASP (2021), Table III"
-MSD_TABLE = "Liang et al. (2018) and Steck (2019), as reported by others on the identical split"
+MSD_TABLE = "Liang et al. (2018) and Steck (2019), as others quote them"
 MF_2020 = "Rendle et al., Neural Collaborative Filtering vs. Matrix Factorization Revisited (2020), as quoted"
-BARS = "BARS leaderboard, reczoo/BARS, docs/Matching/leaderboard/gowalla_m1.csv"
+BARS = "BARS leaderboard (reczoo/BARS, gowalla_m1.csv), which runs some and copies others"
 IRSPACK = "irspack, examples/1-vs-100-negative.ipynb: tuned, alpha0 0.104, lambda 0.0078, 6 epochs"
 
 
@@ -62,7 +62,7 @@ PUBLISHED: dict[str, list[Published]] = {
         _one_item("iALS", 0.722, 0.445, IALS_2022, 64),
         _one_item("iALS", 0.7310, 0.4521, IRSPACK, 192),
         _one_item("MF by SGD", 0.7294, 0.4523, MF_2020, 192),
-        _one_item("NeuMF", 0.7093, 0.4349, MF_2020, 192),
+        _one_item("NeuMF", 0.7093, 0.4349, MF_2020),
     ],
     "lightgcn:gowalla": [
         _weak("ItemCF", 0.1570, 0.1214),
@@ -78,6 +78,15 @@ PUBLISHED: dict[str, list[Published]] = {
 }
 
 
+# How many interactions the data has that those numbers are of.
+COUNTS = {"ml-20m": 9_990_682, "msd": 33_633_450, "ncf:ml-1m": 1_000_209, "lightgcn:gowalla": 1_027_370}
+
+
 def for_data(data: Data) -> list[Published]:
-    """What can be laid beside a run on this data: the same data set, and all of it."""
+    """What was published on the data set of that name; nothing for a share of it."""
     return PUBLISHED.get(data.name, []) if data.scale == 1 else []
+
+
+def is_same_data(data: Data) -> bool:
+    """Whether it has the counts of the data that the published numbers are of, within one in a hundred."""
+    return abs(data.interactions / COUNTS.get(data.name, data.interactions) - 1) <= 0.01

@@ -47,32 +47,42 @@ class Schedule:
         tasks = [task for phase in self._phases for task in phase if self._is_worth_it(task)]
         return sum(map(self._estimates.seconds, tasks))
 
-    def carry_out(self, progress: bool | None = None) -> None:
-        """Measure until all is done or nothing more fits; `progress` as for `ImplicitMF.fit`."""
+    def carry_out(self, progress: bool | None = None) -> list[tuple[Task, Exception]]:
+        """Measure until all is done or nothing more fits; `progress` as for `ImplicitMF.fit`.
+
+        What does not fit at its turn is tried again in the end, when more is known. A task for which there is
+        not enough memory, or whose numbers overflow, does not stop the others: it is returned with its error.
+        """
         total = sum(map(len, self._phases))
         start = time.monotonic()
         end = start + self._budget
+        late: list[Task] = []
+        failed: list[tuple[Task, Exception]] = []
+        self._phases.append(late)
         with plan_bar(total, progress) as report:
             for number, phase in enumerate(self._phases):
                 reserved = number == 0 and any(self._phases[1:])
                 limit = start + TIMING_SHARE * self._budget if reserved else end
                 for task in self._cheapest_first(phase):
                     seconds, now = self._estimates.seconds(task), time.monotonic()
-                    if not self._is_worth_it(task):
-                        continue
                     if now + seconds <= limit:
                         done = total - 1 - sum(map(len, self._phases))
                         report(done, str(task), min(now + seconds + self.expected(), end))
-                        self._keep(self._workbench.carry_out(task))
-                    elif reserved:  # it may fit in the end
-                        self._phases[2].append(task)
+                        try:
+                            self._keep(self._workbench.carry_out(task))
+                        except (MemoryError, ArithmeticError) as error:
+                            failed.append((task, error))
+                    elif phase is not late:
+                        late.append(task)
+        return failed
 
     def _cheapest_first(self, phase: list[Task]) -> Iterator[Task]:
         """Takes tasks out of the phase; what is learned on the way counts."""
         while phase:
             task = min(phase, key=self._estimates.seconds)
             phase.remove(task)
-            yield task
+            if self._is_worth_it(task):
+                yield task
 
     def _is_worth_it(self, task: Task) -> bool:
         again = isinstance(task, TimingTask) and task.round > 0
