@@ -5,10 +5,12 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
+from contextlib import contextmanager
 
 import pytest
-from commands import COMMAND, answer, contents, environment, ialspp, refuses
+from commands import COMMAND, answer, contents, environment, ialspp, refuses, shell
 from reproducing import SYNTHETIC, WHOLE, Report, reproduce, run_whole, write_movielens
 
 from ialspp.reproduce.grid import Configuration, TimingTask, TrainingTask
@@ -41,26 +43,21 @@ def films(tmp_path):
 # Going on
 
 
-def start(*arguments, cwd):
+@contextmanager
+def running(lines, *arguments, cwd):
+    """The command in a process of its own, as soon as so many lines are in the file."""
     pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
-    return subprocess.Popen([COMMAND, *arguments], cwd=cwd, env=environment(), encoding="utf-8", **pipes)
-
-
-def stopped(sent, lines, *arguments, cwd):
-    """Start the command, and send it a signal as soon as so many lines are there."""
-    file, child = cwd / "report" / FILE, start(*arguments, cwd=cwd)
+    file, end = cwd / "report" / FILE, time.monotonic() + 60
+    child = subprocess.Popen([COMMAND, *arguments], cwd=cwd, env=environment(), encoding="utf-8", **pipes)
     try:
-        end = time.monotonic() + 60
         while not (file.exists() and file.read_bytes().count(b"\n") >= lines):
             assert child.poll() is None, child.communicate()
             assert time.monotonic() < end
             time.sleep(0.001)
-        child.send_signal(sent)
-        out, err = child.communicate(timeout=60)
+        yield child
     finally:
         child.kill()
-        child.wait()
-    return subprocess.CompletedProcess(arguments, child.returncode, out, err)
+        child.communicate()
 
 
 def quality(run):
@@ -79,12 +76,16 @@ def with_times_of(file, other):
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
-def same_as_uninterrupted(folder, home):
-    """The same tasks, the same quality to the bit, and with the same times the same report."""
+def same_quality(folder, home):
+    """The same tasks as in the uninterrupted run, and the same quality to the bit."""
     ours, theirs = read_run(folder / "report"), read_run(home / "report")
     assert {each.task for each in ours.measurements} == {each.task for each in theirs.measurements}
     assert len(ours.measurements) == len(theirs.measurements)
     assert quality(ours) == quality(theirs)
+
+
+def same_report(folder, home):
+    """With the times of the uninterrupted run the report is the same."""
     file = folder / "report" / FILE
     file.write_text(with_times_of(file, home / "report" / FILE), encoding="utf-8")
     before = file.read_bytes()
@@ -104,15 +105,17 @@ def test_the_same_command_again_measures_nothing_and_reports_the_same(again, hom
 
 @posix
 def test_a_killed_run_goes_on_where_it_was(home, tmp_path):
-    killed = stopped(signal.SIGKILL, 25, *WHOLE, cwd=tmp_path)
-    assert killed.returncode == -signal.SIGKILL
+    with running(25, *WHOLE, cwd=tmp_path) as child:
+        child.kill()
+        assert child.wait(60) == -signal.SIGKILL
     assert not (tmp_path / "report" / "report.html").exists()
     before = (tmp_path / "report" / FILE).read_bytes()
     assert before.count(b"\n") < (home / "report" / FILE).read_bytes().count(b"\n")
     assert ialspp(*WHOLE, cwd=tmp_path).returncode == 0
     after = (tmp_path / "report" / FILE).read_bytes()
     assert after.startswith(before[: before.rfind(b"\n") + 1])
-    same_as_uninterrupted(tmp_path, home)
+    same_quality(tmp_path, home)
+    same_report(tmp_path, home)
 
 
 def test_a_file_that_was_cut_in_a_line_goes_on(again, home):
@@ -122,33 +125,29 @@ def test_a_file_that_was_cut_in_a_line_goes_on(again, home):
     file.write_bytes(whole + lines[-4][:100])
     assert ialspp(*WHOLE, cwd=again).returncode == 0
     assert file.read_bytes().startswith(whole)
-    same_as_uninterrupted(again, home)
+    same_quality(again, home)
 
 
 @posix
-def test_ctrl_c_keeps_what_was_measured(tmp_path):
-    endless = [
-        *SYNTHETIC,
-        "--dim",
-        "8",
-        "--block",
-        "d",
-        "--seeds",
-        "1",
-        "--rounds",
-        "1",
-        "--epochs",
-        str(10**8),
-    ]
-    done = stopped(signal.SIGINT, 2 + 6, "reproduce", *endless, cwd=tmp_path)  # the times are all there
-    assert done.returncode == 130
-    assert done.stdout == ""
-    assert "hours" in done.stderr
-    assert str(tmp_path.joinpath("report", FILE).relative_to(tmp_path)) in done.stderr
-    assert done.stderr.endswith("ialspp: interrupted\n")
-    assert "Traceback" not in done.stderr
-    assert [path.name for path in (tmp_path / "report").iterdir()] == [FILE]
-    assert len(read_run(tmp_path / "report").timings) == 6
+def test_ctrl_c_keeps_what_was_measured_and_until_then_nobody_else_goes_on(tmp_path, monkeypatch, capsys):
+    few = [*SYNTHETIC, "--block", "d", "--seeds", "1", "--rounds", "1"]
+    endless = [*few, "--dim", "8", "--epochs", str(10**8)]
+    file = tmp_path / "report" / FILE
+    monkeypatch.chdir(tmp_path)
+    with running(2 + 6, "reproduce", *endless, cwd=tmp_path) as child:  # the times are all there
+        before = file.read_bytes()
+        assert reproduce(monkeypatch, *endless, "--dim", "4") == 2
+        assert f"ialspp: report/{FILE}: another process" in capsys.readouterr().err
+        assert file.read_bytes() == before
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+    assert (child.returncode, out) == (130, "")
+    assert "hours" in err
+    assert f"kept in report/{FILE}" in err
+    assert err.endswith("ialspp: interrupted\n")
+    assert "Traceback" not in err
+    assert [path.name for path in file.parent.iterdir()] == [FILE]
+    assert file.read_bytes() == before
 
 
 OTHER = [
@@ -180,6 +179,24 @@ def test_a_damaged_file_is_an_error_that_names_the_line(again):
     before = contents(again)
     refuses(f"report/{FILE}, line 7")(ialspp(*WHOLE, cwd=again))
     assert contents(again) == before
+
+
+# What cannot be measured
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a limit of memory as Linux has it")
+def test_what_there_is_no_memory_for_is_left_out_and_said(films, tmp_path):
+    """A matrix of 65,536 x 65,536 takes 17 GB."""
+    few = ["--dim", "4", "--dim", "65536", "--block", "d", "--seeds", "0", "--rounds", "1"]
+    arguments = ["reproduce", *films, *few, "--threads", "1", "-o", "report"]
+    done = shell('ulimit -v 8000000; exec "$@"', *arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "an epoch of iALS, d = 65536 failed" in done.stderr
+    assert "memory" in done.stderr
+    report = Report(tmp_path / "report")
+    assert Configuration(4, 4) in report.run.timed()
+    assert TimingTask(Configuration(65536, 65536), 1.0, 0) in report.run.left_out()
+    assert "d = 65536" in report.page.text.partition("Asked for and not measured")[2]
 
 
 # The budget

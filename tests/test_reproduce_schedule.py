@@ -1,6 +1,7 @@
 """How long a measurement will take, and the way through a grid within a budget of time."""
 
 import json
+import re
 from dataclasses import replace
 from itertools import groupby
 from math import inf
@@ -108,12 +109,12 @@ def going_on(benchmark, tmp_path):
     """Carry a grid out, after some measurements that are there already."""
     settings = replace(SETTINGS, epochs=EPOCHS)
 
-    def carry_out(grid, *before, budget=None):
+    def carry_out(grid, *before, budget=None, progress=False):
         journal = Journal(tmp_path, benchmark.data(), settings, MACHINE, "2026-01-02")
         journal.plan(grid, "ialspp reproduce")
         for measured in before:
             journal.add(measured)
-        Schedule(journal, Workbench(benchmark.split, settings, 1), grid, budget).carry_out(progress=False)
+        Schedule(journal, Workbench(benchmark.split, settings, 1), grid, budget).carry_out(progress)
         return journal.run()
 
     return carry_out
@@ -218,3 +219,14 @@ def test_rounds_are_the_same_epoch_of_all_the_pairs_or_a_share(going_on):
     by_share = groupby(sorted(run.timings, key=lambda t: t.task.share), lambda t: t.task.share)
     counts = {share: len({t.task.configuration for t in own}) for share, own in by_share}
     assert counts == {0.25: 4, 0.5: 4, 1.0: 4 + 5}
+
+
+def test_a_bar_shows_what_is_done_and_the_time_left(going_on, capsys):
+    grid = Grid.of((4,), (0,), seeds=1, rounds=1)
+    going_on(grid, progress=True)
+    shown = capsys.readouterr().err
+    total = len([*grid.timings(), *grid.trainings()])
+    counts = re.findall(r"(\d+)/(\d+)", shown)
+    assert counts
+    assert all(int(done) <= int(of) == total for done, of in counts)
+    assert "left 0:00:0" in shown

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from reproductions import ML20M, MSD, made_up, paper_seconds
+from reproductions import ML20M, MSD, NCF, made_up, only, paper_quality, paper_seconds
 
 from ialspp.reproduce.report.document import Cell
 from ialspp.reproduce.report.remarks import left_out, what_a_second_counts
@@ -82,13 +82,60 @@ def test_quality_is_the_mean_over_seeds_with_its_spread():
     assert quality_table(once).rows == (("64", "iCD", "1", "0.3000"),)
 
 
-def test_published_numbers_are_marked_and_ours_is_above_them():
-    table = published_table(made_up(None, dims=DIMS, blocks=(32,)))
-    first, *others = table.rows
-    assert [cell.text for cell in first[:2]] == ["iALS++ (32)", "256"]
-    assert first[-1] == Cell("measured here", "strong")
+def ours(table):
+    """System and d of the rows that were measured here, which are above those that others published."""
+    own = [row for row in table.rows if row[-1] == Cell("measured here", "strong")]
+    others = table.rows[len(own) :]
+    assert table.rows[: len(own)] == tuple(own)
     assert others
     assert all(row[-1].startswith("published: ") for row in others)
+    return [tuple(cell.text for cell in row[:2]) for row in own]
+
+
+def best_at_128(dim, block, seed, _):
+    """And with a block of 64."""
+    return 0.3 + 0.01 * (dim == 128) + 0.005 * (block == 64) + 0.1 * seed
+
+
+def test_each_solver_is_at_its_best_d_beside_numbers_of_any_d():
+    run = made_up(None, best_at_128, dims=DIMS, blocks=(1, 32, 64, 0), seeds=2, epochs=1)
+    table = published_table(run)
+    assert ours(table) == [
+        ("iCD", "128"),
+        ("iALS", "128"),
+        ("iALS++ (64)", "128"),
+        ("SpectralCG (not in the paper)", "128"),
+    ]
+    assert table.rows[2][-2].text == "0.3650"
+    assert "best NDCG@100 on the test users" in table.note
+
+
+def test_each_solver_is_at_the_published_d_where_it_was_trained_there():
+    run = made_up(
+        None,
+        best_at_128,
+        dims=(64, 128, 192),
+        blocks=(1, 32, 64, 0),
+        data=NCF,
+        metrics=("ndcg@10",),
+        epochs=1,
+    )
+    assert ours(published_table(run)) == [
+        ("iCD", "64"),
+        ("iCD", "192"),
+        ("iALS", "64"),
+        ("iALS", "192"),
+        ("iALS++ (32)", "64"),
+        ("iALS++ (64)", "192"),
+        ("SpectralCG (not in the paper)", "64"),
+        ("SpectralCG (not in the paper)", "192"),
+    ]
+
+
+def test_a_solver_that_was_not_trained_at_the_published_d_is_at_its_best_and_others_have_no_row():
+    quality = only(paper_quality, solvers=("iCD", "SpectralCG"))
+    run = made_up(None, quality, dims=(16, 32), data=NCF, metrics=("ndcg@10",), epochs=1)
+    assert ours(published_table(run)) == [("iCD", "32"), ("SpectralCG (not in the paper)", "32")]
 
 
 @pytest.mark.parametrize("run", [made_up(None, dims=(64,), scale=0.5), made_up(quality=None, dims=(64,))])

@@ -9,6 +9,7 @@ from reproductions import (
     NCF,
     converging,
     faster,
+    growing,
     made_up,
     only,
     paper_like,
@@ -19,7 +20,9 @@ from reproductions import (
 )
 
 from ialspp.reproduce.claims import absolute, blocks, convergence, epochs, quality
+from ialspp.reproduce.claims.findings import times
 from ialspp.reproduce.claims.reached import epochs_to_converge, seconds_to_converge
+from ialspp.reproduce.complexity import over_dims
 from ialspp.reproduce.grid import Configuration
 
 # Where iCD overtakes iALS
@@ -65,6 +68,54 @@ def test_the_reason_for_another_crossover_compares_operations_in_a_second_with_t
     assert f"{ratio:.3g} times as many, for 256 times the work" in found.why
 
 
+def test_as_fast_as_icd_is_an_advantage_that_has_vanished_but_not_one_of_icd():
+    def meeting(dim, block, share=1.0):
+        return paper_seconds(dim, 1, share) / 1.05 if block == dim > 512 else paper_seconds(dim, block, share)
+
+    run = made_up(meeting, None)
+    assert epochs.ials_lead_vanishes(run).holds is True
+    assert epochs.icd_faster_at_large(run).holds is False
+
+
+def test_an_advantage_that_never_was_does_not_vanish():
+    found = epochs.ials_lead_vanishes(faster("iCD", 100))
+    assert found.holds is False
+    assert found.why.startswith("iALS is not ahead at small d: iCD, d = 64: ")
+
+
+@pytest.mark.parametrize("judge", [epochs.much_faster_throughout, convergence.much_faster])
+@pytest.mark.parametrize(
+    ("solver", "dim", "holds"), [("iALS", 128, True), ("iALS", 256, False), ("iCD", 128, False)]
+)
+def test_much_faster_exempts_ials_near_100_alone(judge, solver, dim, holds):
+    """One solver is as fast as iALS++ at one d."""
+    block = {"iALS": dim, "iCD": 1}[solver]
+
+    def seconds(d, b, share=1.0):
+        return paper_seconds(d, 64 if (d, b) == (dim, block) else b, share)
+
+    assert judge(made_up(seconds)).holds is holds
+
+
+def test_a_good_block_is_compared_with_the_slower_end():
+    run = made_up(dims=(128, 2048))
+    slower = (Configuration(128, 1), Configuration(2048, 2048))
+    factors = [
+        seconds_to_converge(run, each) / seconds_to_converge(run, Configuration(each.dim, 64))
+        for each in slower
+    ]
+    told = "iALS++ {}, {} as fast as the slower of iCD and iALS at d = 128, 2048 (block 64)"
+    assert convergence.good_block_much_faster(run).ours == told.format(*map(times, factors))
+
+
+@pytest.mark.parametrize(("above", "holds"), [(-1.5, True), (0.25, True), (0.35, False)])
+def test_growth_is_judged_by_the_formulas_own_exponent(above, holds):
+    formula = over_dims(paper_like(), "iALS").formula
+    found = epochs.cubic(growing("iALS", formula + above))
+    assert found.holds is holds
+    assert f"d^{formula + above:.2f} (the formula: d^{formula:.2f})" in found.ours
+
+
 # Which d and which block size
 
 
@@ -93,6 +144,55 @@ def test_a_claim_on_all_dimensions_is_open_while_the_large_ones_are_missing():
     assert found.why == "needs iCD and iALS++ timed at a d below 256 and one of at least 1024"
 
 
+ALL_DIMS_OF_EPOCHS = [
+    epochs.lead_over_ials_grows,
+    epochs.much_faster_throughout,
+    epochs.icd_never_fastest,
+    epochs.ials_lead_vanishes,
+    blocks.u_shape,
+    blocks.block_around_64,
+    blocks.one_block_for_all,
+]
+
+
+@pytest.mark.parametrize("judge", ALL_DIMS_OF_EPOCHS, ids=lambda judge: judge.__name__)
+@pytest.mark.parametrize("dims", [(128,), (128, 512), (256, 1024)], ids=str)
+def test_claims_on_epochs_at_all_dimensions_need_small_and_large_ones(judge, dims):
+    found = judge(made_up(dims=dims))
+    assert found.holds is None
+    assert "one of at least 1024" in found.why
+    assert judge(made_up(dims=(128, 1024))).holds is True
+
+
+@pytest.mark.parametrize("judge", [epochs.lead_over_ials_grows, blocks.one_block_for_all])
+def test_nothing_measured_is_not_enough(judge):
+    assert judge(made_up(None)).holds is None
+
+
+def test_quality_and_convergence_are_judged_at_the_dimensions_that_were_trained():
+    judges = [
+        quality.flat,
+        convergence.similar_convergence,
+        convergence.similar_metrics,
+        convergence.settled,
+        convergence.good_block_much_faster,
+        convergence.order,
+    ]
+    found = [judge(made_up(None, dims=(128,))) for judge in judges]
+    assert [each.holds for each in found] == [True] * len(judges)
+    assert all("at d = 128" in each.ours for each in found)
+    assert convergence.order_throughout(made_up(None, dims=(128,))).holds is None
+
+
+def test_a_curve_whose_medium_block_is_ials_itself_does_not_count():
+    def slow_64(dim, block, share=1.0):
+        return paper_seconds(dim, block, share) * (9 if dim == 64 and block in (32, 64) else 1)
+
+    for judge in (blocks.block_around_64, blocks.u_shape):
+        assert judge(made_up(dims=(64,))).why.startswith("needs 4 block sizes")
+        assert judge(made_up(slow_64, None, dims=(64, 128, 1024))).holds is True
+
+
 def test_an_order_is_more_than_about_an_order():
     run = faster("iCD", 1.5)
     assert epochs.order_throughout(run).holds is False
@@ -109,8 +209,8 @@ def test_times_that_are_5_percent_apart_are_equal():
     def nearly(dim, block, share=1.0):
         return 0.95 * paper_seconds(dim, 64, share) if block == 16 else paper_seconds(dim, block, share)
 
-    run = made_up(nearly, None, dims=(256, 512))
-    assert run.fastest_block(256) == 16
+    run = made_up(nearly, None, dims=(128, 1024))
+    assert run.fastest_block(1024) == 16
     assert blocks.block_around_64(run).holds is True
 
 
@@ -122,7 +222,7 @@ def test_a_bump_is_no_valley():
 
 
 def test_a_special_solver_at_the_end_may_be_faster_than_its_neighbour():
-    fast_icd = made_up(lambda d, b, share: 3 if b == 1 else paper_seconds(d, b, share), None, dims=(128,))
+    fast_icd = faster("iCD", 8)
     assert fast_icd.seconds(128, 1) < fast_icd.seconds(128, 2)
     assert blocks.u_shape(fast_icd).holds is True
 
@@ -225,7 +325,7 @@ def test_fewer_epochs_cannot_tell_whether_16_are_enough():
 def test_a_slow_drift_over_the_last_epochs_is_not_well_converged():
     found = convergence.settled(made_up(quality=lambda *of: 0.3 * 1.004 ** of[-1], dims=(64,)))
     assert found.holds is False
-    assert found.ours == "the last 4 epochs change at most 1.58 %"
+    assert found.ours == "the last 4 epochs change at most 1.58 % at d = 64"
 
 
 def test_the_reason_for_slow_convergence_is_epochs_and_their_seconds():

@@ -64,16 +64,13 @@ class Workbench:
 
         model = self._model(task.configuration, task.seed)
         model.fit(self._split.train, callbacks=[ask], progress=False)
-        numbers = [
-            *(record.loss for record in model.history),
-            *(v for values in found.values() for v in values),
-        ]
-        if not np.isfinite(numbers).all():
+        losses = [record.loss for record in model.history]
+        if not np.isfinite([losses, *found.values()]).all():
             raise SolveError(f"{task}: a loss or a metric is not finite")
         return Training(
             task,
             tuple(record.seconds for record in model.history),
-            tuple(record.loss for record in model.history),
+            tuple(losses),
             {name: tuple(values) for name, values in found.items()},
             evaluating,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -102,7 +102,7 @@ class Run:
 
     def timed(self) -> list[Configuration]:
         """What was timed on all of the pairs, by dimension and block, SpectralCG last at each dimension."""
-        return _ordered(t.task.configuration for t in self.timings if t.task.share == 1)
+        return ordered(t.task.configuration for t in self.timings if t.task.share == 1)
 
     def timed_dims(self) -> list[int]:
         """Ascending."""
@@ -141,7 +141,7 @@ class Run:
 
     def trained(self) -> list[Configuration]:
         """What was trained, ordered as `timed`."""
-        return _ordered(t.task.configuration for t in self.trainings)
+        return ordered(t.task.configuration for t in self.trainings)
 
     def trained_dims(self) -> list[int]:
         """Ascending."""
@@ -170,7 +170,7 @@ class Run:
 
     def asked(self, dim: int) -> list[Configuration]:
         """What was asked for at this d, ordered as `timed`."""
-        return _ordered(c for grid in self.grids if dim in grid.dims for c in grid.configurations(dim))
+        return ordered(c for grid in self.grids if dim in grid.dims for c in grid.configurations(dim))
 
     def left_out(self) -> list[Task]:
         """What was asked for and nobody measured; further rounds of a timing do not count."""
@@ -195,5 +195,6 @@ def metric_label(metric: str) -> str:
     return names.get(name, name) + at + cutoff
 
 
-def _ordered(configurations: Iterator[Configuration]) -> list[Configuration]:
+def ordered(configurations: Iterable[Configuration]) -> list[Configuration]:
+    """Each once, by dimension and block, SpectralCG last at each dimension."""
     return sorted(set(configurations), key=lambda c: (c.dim, c.block is None, c.block or 0))

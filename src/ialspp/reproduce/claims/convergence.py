@@ -6,27 +6,26 @@ from dataclasses import replace
 
 from ..grid import IALS_NAME, IALSPP_NAME, ICD_NAME, Configuration
 from ..run import Run, metric_label
+from .blocks import around_64
 from .findings import Finding, at_dims, both, duration, needs, number, percent
-from .leads import epoch_lead, wall_lead
+from .leads import AT_ALL, beyond_100, epoch_lead, larger, spans, wall_lead
 from .quality import ALL_THREE, flat, with_solvers
 from .reached import epochs_to_converge, seconds_to_converge
 from .thresholds import (
     ABOUT_AN_ORDER,
     EQUAL,
-    LARGE,
     LAST_EPOCHS,
+    NEAR_100,
     NEARLY_TWO_ORDERS,
     ORDER,
     PAPER_BLOCK,
     PAPER_EPOCHS,
     SETTLED,
     SIMILAR_EPOCHS,
-    SMALL,
     TWICE,
 )
 
 TOGETHER = f"{', '.join(ALL_THREE)} trained at one d"
-AT_ALL = f"at a d below {SMALL} and one of at least {LARGE}"
 
 # Over epochs
 
@@ -61,16 +60,19 @@ def _behind(run: Run, first: Configuration, last: Configuration) -> str:
 def similar_metrics(run: Run) -> Finding:
     """The other metrics converge as the main one does."""
     others = [metric for metric in run.settings.metrics if metric != run.main_metric]
-    own = [each for curves in with_solvers(run, *ALL_THREE).values() for each in curves]
-    if not others or not own:
+    curves = with_solvers(run, *ALL_THREE)
+    if not others or not curves:
         return needs(f"{TOGETHER}, with two metrics or more")
     apart = {
         (each, metric): epochs_to_converge(run, each, metric) - epochs_to_converge(run, each)
+        for own in curves.values()
         for each in own
         for metric in others
     }
     worst = max(apart, key=lambda key: abs(apart[key]))
-    told = f"at most {abs(apart[worst]):.1f} epochs from {metric_label(run.main_metric)}"
+    most = {dim: max(abs(by) for (each, _), by in apart.items() if each.dim == dim) for dim in curves}
+    unit = f"epochs from {metric_label(run.main_metric)}"
+    told = f"at most {at_dims({dim: f'{by:.1f}' for dim, by in most.items()}, unit)}"
     if abs(apart[worst]) <= SIMILAR_EPOCHS:
         return Finding(told, True)
     each = worst[0]
@@ -81,14 +83,15 @@ def similar_metrics(run: Run) -> Finding:
 
 def settled(run: Run) -> Finding:
     """The last of 16 epochs change little, for every solver and block size."""
-    own = [each for curves in with_solvers(run, *ALL_THREE).values() for each in curves]
-    if not own or run.settings.epochs < PAPER_EPOCHS:
+    trained = with_solvers(run, *ALL_THREE)
+    if not trained or run.settings.epochs < PAPER_EPOCHS:
         return needs(f"{TOGETHER} for {PAPER_EPOCHS} epochs")
     before, end = PAPER_EPOCHS - LAST_EPOCHS - 1, PAPER_EPOCHS - 1
-    curves = {each: run.curve(run.main_metric, each) for each in own}
+    curves = {each: run.curve(run.main_metric, each) for own in trained.values() for each in own}
     changes = {each: abs(curve[end] - curve[before]) / (curve[end] or 1.0) for each, curve in curves.items()}
     worst = max(changes, key=changes.__getitem__)
-    told = f"the last {LAST_EPOCHS} epochs change at most {percent(changes[worst])}"
+    most = {dim: percent(max(changes[each] for each in own)) for dim, own in trained.items()}
+    told = f"the last {LAST_EPOCHS} epochs change at most {at_dims(most)}"
     if changes[worst] <= SETTLED:
         return Finding(told, True)
     values = f"from {curves[worst][before]:.4f} after epoch {before + 1} to {curves[worst][end]:.4f}"
@@ -98,9 +101,7 @@ def settled(run: Run) -> Finding:
 def icd_slightly_slower(run: Run) -> Finding:
     """Than iALS and iALS++ with a block of about 64."""
     near = {
-        dim: [
-            c for c in own if c.solver != IALSPP_NAME or PAPER_BLOCK / 2 <= (c.block or 0) <= 2 * PAPER_BLOCK
-        ]
+        dim: [c for c in own if c.solver != IALSPP_NAME or around_64(c.block or 0)]
         for dim, own in with_solvers(run, *ALL_THREE).items()
     }
     complete = {dim: own for dim, own in near.items() if {c.solver for c in own} == set(ALL_THREE)}
@@ -140,19 +141,34 @@ def no_side_effects(run: Run) -> Finding:
 # Over seconds
 
 
+def good_block_much_faster(run: Run) -> Finding:
+    """Than the slower end of the block axis."""
+    icd, ials = (wall_lead(run, end, IALSPP_NAME) for end in (ICD_NAME, IALS_NAME))
+    slower = larger(icd, ials, f"the slower of {ICD_NAME} and {IALS_NAME}", IALSPP_NAME)
+    return slower.at_least(TWICE, "at one d") if slower.steps else needs(TOGETHER)
+
+
 def much_faster(run: Run) -> Finding:
-    """iALS++ than iCD, at every d."""
-    return wall_lead(run, ICD_NAME, IALSPP_NAME).at_least(TWICE, AT_ALL, everywhere=True)
+    """iALS++ than iCD, and than iALS beyond the d about 100 where that is as good."""
+    icd, ials = (wall_lead(run, other, IALSPP_NAME) for other in (ICD_NAME, IALS_NAME))
+    return both(
+        icd.at_least(TWICE, "at one d"), ials.among(beyond_100).at_least(TWICE, f"at a d above {NEAR_100[1]}")
+    )
+
+
+def order(run: Run) -> Finding:
+    """iALS++ in an order of magnitude less time than iCD."""
+    return wall_lead(run, ICD_NAME, IALSPP_NAME).at_least(ORDER, "at one d")
 
 
 def order_throughout(run: Run) -> Finding:
-    """iALS++ in an order of magnitude less time than iCD, at every d."""
-    return wall_lead(run, ICD_NAME, IALSPP_NAME).at_least(ORDER, AT_ALL, everywhere=True)
+    """The same, for small and large d."""
+    return wall_lead(run, ICD_NAME, IALSPP_NAME).at_least(ORDER, AT_ALL, spans)
 
 
 def lead_over_ials_grows(run: Run) -> Finding:
     """That of iALS++, with d."""
-    return wall_lead(run, IALS_NAME, IALSPP_NAME).grows()
+    return wall_lead(run, IALS_NAME, IALSPP_NAME).grows("at two d or more", lambda dims: len(dims) > 1)
 
 
 def order_at_128(run: Run) -> Finding:

@@ -8,7 +8,18 @@ from ..complexity import Exponent, over_dims, slope, work_on
 from ..grid import IALS_NAME, IALSPP_NAME, ICD_NAME
 from ..run import Run
 from .findings import Finding, both, needs, number
-from .leads import Lead, epoch_lead, seconds_of, spans
+from .leads import (
+    AT_ALL,
+    Lead,
+    beyond_100,
+    epoch_lead,
+    is_large,
+    is_small,
+    larger,
+    reaches_large,
+    seconds_of,
+    spans,
+)
 from .thresholds import (
     ABOUT_AN_ORDER,
     EQUAL,
@@ -23,7 +34,7 @@ from .thresholds import (
 )
 
 AT_SMALL = f"at a d below {SMALL}"
-AT_ALL = f"at a d below {SMALL} and one of at least {LARGE}"
+AT_LARGE = f"at a d of at least {LARGE}"
 AT_100 = "at a d from {} to {}".format(*NEAR_100)
 
 # iALS and iCD
@@ -41,24 +52,34 @@ def icd_not_faster_near_100(run: Run) -> Finding:
 
 def icd_slower_at_small(run: Run) -> Finding:
     """About an order of magnitude, at every small d."""
-    return _icd_by_ials(run).among(_small).at_least(ABOUT_AN_ORDER, AT_SMALL)
+    return _icd_by_ials(run).among(is_small).at_least(ABOUT_AN_ORDER, AT_SMALL)
 
 
 def ials_better_at_small(run: Run) -> Finding:
     """Clearly, at every small d."""
-    return _icd_by_ials(run).among(_small).at_least(TWICE, AT_SMALL)
+    return _icd_by_ials(run).among(is_small).at_least(TWICE, AT_SMALL)
+
+
+def icd_faster_at_large(run: Run) -> Finding:
+    """At the largest d, iCD is faster than iALS."""
+    lead = _icd_by_ials(run)
+    if not reaches_large(lead.steps):
+        return lead.needed(AT_LARGE)
+    step = lead.steps[max(lead.steps)]
+    if step.factor < 1:
+        return Finding(lead.told, True)
+    return Finding(lead.told, False, f"iALS is still the faster: {step.reason}")
 
 
 def ials_lead_vanishes(run: Run) -> Finding:
-    """At the largest d, iCD is as fast as iALS or faster."""
+    """iALS is ahead of iCD at a small d, and no longer at a large one."""
     lead = _icd_by_ials(run)
-    largest = lead.among(lambda dim: dim == max(lead.steps))
-    if any(factor <= EQUAL for factor in largest.factors.values()):
-        return Finding(lead.told, True)
-    if not largest.among(_large).steps:
-        return lead.needed(f"at a d of at least {LARGE}")
-    (step,) = largest.steps.values()
-    return Finding(lead.told, False, f"iALS is still the faster: {step.reason}")
+    small, large = (list(lead.among(which).steps.values()) for which in (is_small, is_large))
+    if small and all(step.factor <= EQUAL for step in small):
+        return Finding(lead.told, False, f"iALS is not ahead at small d: {small[0].reason}")
+    if large and all(step.factor > EQUAL for step in large):
+        return Finding(lead.told, False, f"iALS is still ahead: {large[-1].reason}")
+    return Finding(lead.told, True) if small and large else lead.needed(AT_ALL)
 
 
 def overtaken_at_800(run: Run) -> Finding:
@@ -104,58 +125,55 @@ def _icd_by_ials(run: Run) -> Lead:
     return epoch_lead(run, ICD_NAME, IALS_NAME)
 
 
-def _small(dim: int) -> bool:
-    return dim < SMALL
-
-
-def _large(dim: int) -> bool:
-    return dim >= LARGE
-
-
 # iALS++ beside both
 
 
 def order_throughout(run: Run) -> Finding:
     """iALS++ is an order of magnitude faster than iCD, for small and large d."""
-    return epoch_lead(run, ICD_NAME, IALSPP_NAME).at_least(ORDER, AT_ALL, everywhere=True)
+    return epoch_lead(run, ICD_NAME, IALSPP_NAME).at_least(ORDER, AT_ALL, spans)
 
 
 def about_an_order_throughout(run: Run) -> Finding:
     """About an order of magnitude."""
-    return epoch_lead(run, ICD_NAME, IALSPP_NAME).at_least(ABOUT_AN_ORDER, AT_ALL, everywhere=True)
+    return epoch_lead(run, ICD_NAME, IALSPP_NAME).at_least(ABOUT_AN_ORDER, AT_ALL, spans)
 
 
 def about_an_order_with_64(run: Run) -> Finding:
     """With a block size of 64."""
     lead = epoch_lead(run, ICD_NAME, IALSPP_NAME, PAPER_BLOCK)
-    return lead.at_least(ABOUT_AN_ORDER, AT_ALL, everywhere=True)
+    return lead.at_least(ABOUT_AN_ORDER, AT_ALL, spans)
 
 
 def lead_over_ials_grows(run: Run) -> Finding:
     """That of iALS++, with d."""
-    return epoch_lead(run, IALS_NAME, IALSPP_NAME).grows()
+    return epoch_lead(run, IALS_NAME, IALSPP_NAME).grows(AT_ALL, spans)
 
 
 def comparable_at_small(run: Run) -> Finding:
     """iALS++ takes at most twice as long as iALS, at every small d."""
-    return _comparable(epoch_lead(run, IALS_NAME, IALSPP_NAME).among(_small), AT_SMALL)
+    return _comparable(epoch_lead(run, IALS_NAME, IALSPP_NAME).among(is_small), AT_SMALL)
 
 
-def much_faster_beyond_small(run: Run) -> Finding:
-    """iALS++ than either, at every d but the small ones, where the paper itself calls iALS as good."""
-    where = f"at a d of at least {LARGE}"
-    findings = []
-    for other in (ICD_NAME, IALS_NAME):
-        lead = epoch_lead(run, other, IALSPP_NAME).among(lambda dim: not _small(dim))
-        found = lead.at_least(TWICE, where)
-        findings.append(lead.needed(where) if found.holds and max(lead.steps) < LARGE else found)
-    return both(*findings)
+def much_faster_throughout(run: Run) -> Finding:
+    """iALS++ than iCD at every d, and than iALS at every d beyond 100, where the paper calls it as good."""
+    icd, ials = (epoch_lead(run, other, IALSPP_NAME) for other in (ICD_NAME, IALS_NAME))
+    return both(
+        icd.at_least(TWICE, AT_ALL, spans),
+        ials.among(beyond_100).at_least(TWICE, AT_LARGE, reaches_large),
+    )
 
 
 def better_but_near_100(run: Run) -> Finding:
-    """At d about 100 iALS is as good; at every larger d, iALS++ is clearly better than both."""
+    """At d about 100 iALS is as good as iALS++, which is clearly better otherwise."""
     near = epoch_lead(run, IALS_NAME, IALSPP_NAME).nearest(100, *NEAR_100)
-    return both(_comparable(near, AT_100), much_faster_beyond_small(run))
+    return both(_comparable(near, AT_100), much_faster_throughout(run))
+
+
+def icd_never_fastest(run: Run) -> Finding:
+    """Of the three, at every d."""
+    ials, ialspp = (epoch_lead(run, ICD_NAME, other) for other in (IALS_NAME, IALSPP_NAME))
+    better = larger(ials, ialspp, ICD_NAME, f"the faster of {IALS_NAME} and {IALSPP_NAME}")
+    return better.at_least(1, AT_ALL, spans)
 
 
 def ials_very_slow(run: Run) -> Finding:
@@ -173,19 +191,20 @@ def _comparable(lead: Lead, where: str) -> Finding:
 
 def cubic(run: Run) -> Finding:
     """iALS, in d."""
-    return _power(run, IALS_NAME, 2, 3 + EXPONENT)
+    return _no_faster_than_formula(run, IALS_NAME)
 
 
 def quadratic(run: Run) -> Finding:
-    """iCD, in d; the d|S| of its formula lets it grow more slowly."""
-    return _power(run, ICD_NAME, 0, 2 + EXPONENT)
+    """iCD, in d."""
+    return _no_faster_than_formula(run, ICD_NAME)
 
 
-def _power(run: Run, solver: str, low: float, high: float) -> Finding:
+def _no_faster_than_formula(run: Run, solver: str) -> Finding:
+    """The formula's exponent over these d is less than its highest power: |S| stands beside a lower one."""
     found = over_dims(run, solver)
     if found is None or not spans([round(dim) for dim, _ in found.points]):
         return needs(f"{solver} timed {AT_ALL}", "" if found is None else _told(found))
-    holds = low <= found.measured <= high
+    holds = found.measured <= found.formula + EXPONENT
     return Finding(_told(found), holds, "" if holds else _local_exponents(found))
 
 

@@ -11,10 +11,11 @@ from ..grid import IALS_NAME, IALSPP_NAME, ICD_NAME, Configuration
 from ..published import PAPER_COUNTS
 from ..run import Run
 from .findings import Finding, at_dims, duration, needs, number, times
-from .reached import epochs_to_converge, seconds_to_converge
-from .thresholds import EQUAL, LARGE, SMALL
+from .reached import epochs_to_converge, learned, seconds_to_converge
+from .thresholds import EQUAL, LARGE, NEAR_100, SMALL
 
 PAPER_DIM, PAPER_SECONDS = 128, {ICD_NAME: 24.0, IALS_NAME: 2.0}  # of an epoch on ML20M
+AT_ALL = f"at a d below {SMALL} and one of at least {LARGE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +68,24 @@ class Lead:
         """Not enough was measured."""
         return needs(f"{self.slow} and {self.fast} {self.how} {where}", self.told)
 
-    def at_least(self, factor: float, where: str, *, everywhere: bool = False) -> Finding:
-        """Whether it is so large at each d; `everywhere` asks for small and large ones, as `where` says."""
+    def at_least(
+        self, factor: float, where: str, enough: Callable[[Collection[int]], bool] = bool
+    ) -> Finding:
+        """Whether it is so large at each d; to hold, it needs `enough` d, which `where` says in words."""
         short = {dim: f for dim, f in self.factors.items() if f < factor}
         if short:
             worst = min(short, key=short.__getitem__)
             return Finding(self.told, False, f"less than {times(factor)}: {self.steps[worst].reason}")
-        if not self.steps or (everywhere and not spans(self.steps)):
-            return self.needed(where)
-        return Finding(self.told, True)
+        return Finding(self.told, True) if enough(self.steps) else self.needed(where)
 
-    def grows(self) -> Finding:
-        """Whether it grows with d."""
+    def grows(self, where: str, enough: Callable[[Collection[int]], bool]) -> Finding:
+        """Whether it grows with d; unless it falls, that needs `enough` d, which `where` says in words."""
         dims = list(self.steps)
-        if len(dims) < 2:
-            return self.needed("at two d or more")
         falls = [
             (low, high) for low, high in pairwise(dims) if self.factors[high] * EQUAL < self.factors[low]
         ]
+        if not falls and not enough(dims):
+            return self.needed(where)
         if not falls and self.factors[dims[-1]] > EQUAL * self.factors[dims[0]]:
             return Finding(self.told, True)
         low, high = falls[0] if falls else (dims[0], dims[-1])
@@ -95,9 +96,36 @@ class Lead:
         )
 
 
+def is_small(dim: int) -> bool:
+    """As the paper calls it."""
+    return dim < SMALL
+
+
+def is_large(dim: int) -> bool:
+    """The same."""
+    return dim >= LARGE
+
+
+def beyond_100(dim: int) -> bool:
+    """Larger than the d about 100 at which the paper calls iALS as good as iALS++."""
+    return dim > NEAR_100[1]
+
+
 def spans(dims: Collection[int]) -> bool:
     """Whether both small and large d are among them."""
-    return min(dims) < SMALL and max(dims) >= LARGE
+    return any(map(is_small, dims)) and reaches_large(dims)
+
+
+def reaches_large(dims: Collection[int]) -> bool:
+    """Whether large d are among them."""
+    return any(map(is_large, dims))
+
+
+def larger(first: Lead, second: Lead, slow: str, fast: str) -> Lead:
+    """The larger of two leads, at each d that has both; `slow` and `fast` say whose it is."""
+    shared = [dim for dim in first.steps if dim in second.steps]
+    steps = {dim: max(first.steps[dim], second.steps[dim], key=lambda step: step.factor) for dim in shared}
+    return Lead(slow, fast, first.how, steps)
 
 
 def epoch_lead(run: Run, slow: str, fast: str, block: int | None = None) -> Lead:
@@ -133,7 +161,7 @@ def timed(run: Run, solver: str, dim: int, block: int | None = None) -> Configur
 
 def trained(run: Run, solver: str, dim: int) -> Configuration | None:
     """The solver as it was trained at this d: the block that converged first."""
-    own = [c for c in run.trained() if c.dim == dim and c.solver == solver]
+    own = [c for c in run.trained() if c.dim == dim and c.solver == solver and learned(run, c)]
     return min(own, key=lambda c: seconds_to_converge(run, c)) if own else None
 
 

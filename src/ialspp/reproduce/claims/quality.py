@@ -8,13 +8,14 @@ from ..grid import IALS_NAME, IALSPP_NAME, ICD_NAME, Configuration
 from ..published import IALS_2022, for_data
 from ..run import Run, metric_label
 from .findings import Finding, at_dims, needs, number, percent
+from .reached import learned
 from .thresholds import FLAT
 
 ALL_THREE = (ICD_NAME, IALS_NAME, IALSPP_NAME)
 
 
 def flat(run: Run) -> Finding:
-    """Final quality over block sizes, for all d and metrics."""
+    """Final quality over block sizes, for all metrics and every d that was trained."""
     return _same_quality(run, *ALL_THREE)
 
 
@@ -42,13 +43,13 @@ def _same_quality(run: Run, *solvers: str) -> Finding:
 
 def _range(run: Run, metric: str, own: list[Configuration]) -> float:
     values = [fmean(run.final(metric, each)) for each in own]
-    return (max(values) - min(values)) / (fmean(values) or 1.0)
+    return (max(values) - min(values)) / fmean(values)
 
 
 def _outlier(run: Run, metric: str, own: list[Configuration]) -> str:
     """Which block size is off, by how much, and whether chance is enough to explain it."""
     values = {each: fmean(run.final(metric, each)) for each in own}
-    middle = median(values.values()) or 1.0
+    middle = median(values.values())
     worst = max(own, key=lambda each: abs(values[each] - middle))
     off = percent(abs(values[worst] / middle - 1))
     side = "above" if values[worst] > middle else "below"
@@ -75,7 +76,7 @@ def matches_published(run: Run) -> Finding:
         (own, metric, fmean(run.final(metric, own)), theirs)
         for own, metrics in pairs.items()
         for metric, theirs in metrics.items()
-        if own in run.trained() and metric in run.settings.metrics
+        if own in run.trained() and learned(run, own) and metric in run.settings.metrics
     ]
     if not rows:
         return needs("iALS trained where that study reports it: MovieLens 1M with --protocol ncf, --dim 64")
@@ -89,9 +90,9 @@ def matches_published(run: Run) -> Finding:
 
 
 def with_solvers(run: Run, *solvers: str) -> dict[int, list[Configuration]]:
-    """What was trained of these solvers, at each d where all of them were."""
+    """What was trained of these solvers and learned, at each d where all of them did."""
     trained = {
-        dim: [each for each in run.trained() if each.dim == dim and each.solver in solvers]
+        dim: [c for c in run.trained() if c.dim == dim and c.solver in solvers and learned(run, c)]
         for dim in run.trained_dims()
     }
     return {dim: own for dim, own in trained.items() if {each.solver for each in own} == set(solvers)}

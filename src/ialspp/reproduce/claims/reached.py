@@ -9,6 +9,11 @@ from ..run import Run
 from .thresholds import CONVERGED
 
 
+def learned(run: Run, configuration: Configuration) -> bool:
+    """Whether its final quality is more than 0 in every metric; else there is nothing to converge to."""
+    return all(max(run.final(metric, configuration)) > 0 for metric in run.settings.metrics)
+
+
 def epochs_to_converge(run: Run, configuration: Configuration, metric: str | None = None) -> float:
     """Until 99 % of the final quality, interpolated between epochs; at least one."""
     return _reached(run.curve(metric or run.main_metric, configuration))

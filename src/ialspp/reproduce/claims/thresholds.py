@@ -28,32 +28,42 @@ THRESHOLDS = [
     f"{ABOUT_AN_ORDER:g}, “nearly two orders” one of at least {NEARLY_TWO_ORDERS:g}.",
     f"“Comparable” and “as fast as” mean at most {TWICE:g} times as long; “much faster” and “clearly better” "
     f"mean at least {TWICE:g} times as fast. Numbers “roughly match” within a factor of {ROUGHLY:g}.",
-    f"Times less than {100 * (EQUAL - 1):.0f} % apart are equal; an advantage that grows, shrinks or is left "
-    "does so by more.",
+    f"An advantage that grows, shrinks or is left does so by more than {100 * (EQUAL - 1):.0f} %; one that "
+    "vanishes is there at a small d and gone at a large one. Times over block sizes that are less than "
+    f"{100 * (EQUAL - 1):.0f} % apart are equal. A solver is faster than another by any margin.",
     "“d ≈ 100” is the measured d nearest to 100 from {} to {}, ".format(*NEAR_100)
     + "“d = 1000” the one nearest to 1000 from {} to {}.".format(*NEAR_1000),
     f"No d below {SMALLEST} counts. Small d are below {SMALL}, large d are {LARGE} and above, “d ≫ 1000” is "
-    f"{VERY_LARGE} and above. A claim on small and large d, or on all, holds if both were measured and fails "
-    "if it does at any d.",
+    f"{VERY_LARGE} and above. A claim on small and large d, or on the seconds of an epoch at all d or as d "
+    "grows, holds if both were measured and fails if it does at any d. “Large enough” is the largest.",
+    "All other claims on final quality and on convergence, over epochs or over time, are judged at the d "
+    "that were trained, which our value names.",
+    f"Where the paper exempts iALS at d ≈ 100, every d above {NEAR_100[1]} counts for it; of those timed, "
+    "one has to be large.",
+    "The paper says some things more than once; each sentence is judged, so one measurement may count for "
+    "several.",
     "A solver overtakes another “at” a d if the measured times, interpolated in logarithms, cross within a "
     f"factor of {TWICE:g} of it.",
     "Where no block size of iALS++ is named, the fastest that was measured counts, at each d.",
-    "Growth from small to large d is cubic if the fitted exponent is from 2 to "
-    f"{3 + EXPONENT:g}, quadratic if it is at most {2 + EXPONENT:g}. Two exponents are the same if they "
-    f"differ by at most {EXPONENT:g}.",
+    "Growth from small to large d is cubic or quadratic, as the solver's formula is, if the fitted exponent "
+    f"is at most {EXPONENT:g} above that of the formula over the same d, which stands beside it. Two "
+    f"exponents are the same if they differ by at most {EXPONENT:g}.",
     "A curve over block sizes is U-shaped if that of iALS++ falls to its fastest block and rises from there, "
-    "and iCD and iALS, solvers of their own at its ends, are slower; one whose d is at most "
-    f"{PAPER_BLOCK} has no room to rise and does not count. A curve needs {FEWEST_BLOCKS} block sizes.",
+    f"and iCD and iALS, solvers of their own at its ends, are slower. A curve needs {FEWEST_BLOCKS} block "
+    f"sizes; one whose d is at most {PAPER_BLOCK} has no room to rise and counts neither here nor for the "
+    f"best block size “around {PAPER_BLOCK}”.",
     f"“Around {PAPER_BLOCK}” is from {PAPER_BLOCK // 2} to {2 * PAPER_BLOCK}. One block size fits every d if "
     f"it is nowhere more than {100 * (ONE_BLOCK - 1):.0f} % slower than the fastest.",
     f"An absolute time holds if ours is at most {TWICE:g} times as long, where the paper gives no limit; “a "
     f"few minutes” are at most {FEW_MINUTES / 60:g}. A converged model takes {PAPER_EPOCHS} epochs. All of "
-    f"the data is needed: scale 1, and at least {100 * FULL:.0f} % of the paper's interactions.",
+    f"the data is needed: scale 1, and at least {100 * FULL:.0f} % of the paper's interactions. “5 times” "
+    f"the holdout users is within {100 * (EQUAL - 1):.0f} % of it.",
     "Results are indistinguishable, match, or make a flat curve if they differ by at most "
     f"{100 * FLAT:.0f} %; over block sizes, that is the range divided by the mean.",
     f"A training has converged where it reaches {100 * CONVERGED:.0f} % of its final quality, interpolated "
     f"between epochs. It is well converged within {PAPER_EPOCHS} epochs if the last {LAST_EPOCHS} of them "
-    f"change the quality by at most {100 * SETTLED:.0f} %.",
+    f"change the quality by at most {100 * SETTLED:.0f} %. One that ends at a quality of 0 counts as not "
+    "measured.",
     "For the time to converge at one d, that of an epoch stands in where both solvers were timed there but "
     "not trained; the value says so then.",
     "Convergence is similar if no solver or block size needs more than "

@@ -60,8 +60,10 @@ def seconds_axis(panels: Sequence[Axes], which: Literal["x", "y"]) -> None:
     """Let x or y be logarithmic, alike in all panels, with ticks at powers of ten or 1, 2, 5, 10, ..."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    bounds = [getattr(axes.dataLim, f"interval{which}") for axes in panels]
-    low, high = _wide_enough(min(low for low, _ in bounds), max(high for _, high in bounds))
+    intervals = [getattr(axes.dataLim, f"interval{which}") for axes in panels]
+    drawn = [(low, high) for low, high in intervals if low <= high]  # not so where a panel is empty
+    ends = [end for interval in drawn for end in interval] or [1.0]
+    low, high = _wide_enough(min(ends), max(ends))
     steps = (1.0,) if high / low > WIDE[which] else (1.0, 2.0, 5.0)
     for axes in panels:
         axes.set(**{f"{which}scale": "log", f"{which}lim": (low, high)})

@@ -8,6 +8,7 @@ from itertools import product
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from ..complexity import PAPER_BLOCKS
 from ..grid import SPECTRAL_NAME, Configuration
 from ..run import Run, metric_label
 from .axes import (
@@ -25,12 +26,12 @@ from .axes import (
 )
 from .captions import TITLES, caption
 from .lines import (
-    PAPER_BLOCKS,
     PAPER_DIMS,
     blocks_of,
     dims_of,
     entries_over_blocks,
     few,
+    few_blocks,
     of_paper,
     points,
     solver_lines,
@@ -68,7 +69,7 @@ def figures(runs: Sequence[Run]) -> dict[str, Figure]:
     drawn: dict[str, Figure] = {}
     timed = [each for run in runs for each in run.timed()]
     trained = [each for run in runs for each in run.trained()]
-    with style("ialspp"):
+    with style():
         if timed:
             drawn["figure-1a"] = _time_over_dims(runs, timed)
             drawn["figure-1b"] = _time_over_blocks(runs, timed)
@@ -211,7 +212,7 @@ def _quality_over(runs: Sequence[Run], progress: Callable[[Run, Configuration], 
     ]
     dims = few(of_paper(dims_of(each for *_, each in known), PAPER_DIMS))
     drawn = [each for *_, each in known if each.dim in dims]
-    lines = solver_lines(drawn, few(of_paper(blocks_of(drawn), PAPER_BLOCKS)))
+    lines = solver_lines(drawn, few_blocks(drawn))
     figure, own = panels(1, len(dims), 2.5, sharey=True)
     for axes, dim in zip(own, dims, strict=True):
         axes.set_title(f"d = {dim}")

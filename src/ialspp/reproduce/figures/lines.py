@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from ..complexity import PAPER_BLOCKS
 from ..grid import IALS_NAME, IALSPP_NAME, ICD_NAME, SPECTRAL_NAME, Configuration
 from .axes import Entry
-from .styles import INK, NOT_IN_PAPER, Look, block_looks, solver_look
+from .styles import INK, Look, block_looks, solver_label, solver_look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PAPER_BLOCKS = (32, 64, 128)  # of iALS++, where solvers are compared
 PAPER_DIMS = (128, 512, 2048)  # where quality is drawn after each epoch
 ENDS = {ICD_NAME: "iCD (block size 1)", IALS_NAME: "iALS (block size d)"}
 
@@ -30,9 +30,7 @@ class SolverLine:
     @property
     def label(self) -> str:
         """In the legend."""
-        if self.solver == SPECTRAL_NAME:
-            return NOT_IN_PAPER
-        return f"{self.solver} ({self.block})" if self.solver == IALSPP_NAME else self.solver
+        return solver_label(self.solver, self.block)
 
     def follows(self, configuration: Configuration) -> bool:
         """Whether this configuration is a point of the line."""
@@ -107,6 +105,16 @@ def of_paper(sizes: list[int], paper: Sequence[int]) -> list[int]:
 def few(sizes: list[int]) -> list[int]:
     """Three at most: the smallest, the middle and the largest."""
     return sizes if len(sizes) <= 3 else [sizes[0], sizes[len(sizes) // 2], sizes[-1]]
+
+
+def few_blocks(measured: Sequence[Configuration]) -> list[int]:
+    """A few of the paper's blocks, and of a d that has none of them a few of its own; ascending."""
+    blocks = few(of_paper(blocks_of(measured), PAPER_BLOCKS))
+    for dim in dims_of(measured):
+        own = blocks_of(each for each in measured if each.dim == dim)
+        if set(own).isdisjoint(blocks):
+            blocks = [*blocks, *few(own)]
+    return sorted(blocks)
 
 
 def points(values: Mapping[int, float]) -> tuple[list[int], list[float]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from ..grid import IALS_NAME, ICD_NAME, SPECTRAL_NAME
+from ..grid import IALS_NAME, IALSPP_NAME, ICD_NAME, SPECTRAL_NAME
 
 FONT = "DejaVu Sans"  # comes with matplotlib: the layout is the same everywhere
 INK, GREY, PALE = "#222222", "#6b7280", "#eceff3"
@@ -26,8 +26,9 @@ FILLS: tuple[dict[str, Any], ...] = (
     {"fillstyle": "bottom"},
 )
 NOT_IN_PAPER = f"{SPECTRAL_NAME} (not in the paper)"
-STYLE: dict[str, Any] = {
+STYLE: dict[Any, Any] = {  # to matplotlib's types a key is not any string
     "svg.fonttype": "none",
+    "svg.hashsalt": "ialspp",  # in names of parts of an SVG, which are random without one
     "font.family": [FONT],
     "text.parse_math": False,  # a run's name may hold anything
     "font.size": 8,
@@ -58,18 +59,14 @@ def need_matplotlib() -> None:
 
 
 @contextmanager
-def style(salt: str) -> Iterator[None]:
-    """What is drawn inside looks as here, whatever the user's own settings, which return afterwards.
-
-    `salt` enters the names of parts of an SVG, which are random without one.
-    """
+def style() -> Iterator[None]:
+    """What is drawn inside looks as here, whatever the user's own settings, which return afterwards."""
     need_matplotlib()
     import matplotlib as mpl
 
-    settings: Any = {**STYLE, "svg.hashsalt": salt}
     with mpl.rc_context():
         mpl.rcdefaults()
-        mpl.rcParams.update(settings)
+        mpl.rcParams.update(STYLE)
         yield
 
 
@@ -93,6 +90,13 @@ class Look:
             **FILLS[run % len(FILLS)],
             **size,
         }
+
+
+def solver_label(solver: str, block: int | None) -> str:
+    """What a solver is called; `block` is told of iALS++ alone."""
+    if solver == SPECTRAL_NAME:
+        return NOT_IN_PAPER
+    return f"{solver} ({block})" if solver == IALSPP_NAME else solver
 
 
 def solver_look(solver: str) -> Look:

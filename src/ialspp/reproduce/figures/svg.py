@@ -28,7 +28,7 @@ def svg_element(figure: Figure, key: str, title: str) -> str:
     title
         What the picture is, for those who don't see it.
     """
-    document = parseString(_drawn(figure, key))
+    document = parseString(_drawn(figure))
     for element in document.getElementsByTagName("*"):
         _rewrite(element, f"{key}-")
         for child in list(element.childNodes):
@@ -39,9 +39,9 @@ def svg_element(figure: Figure, key: str, title: str) -> str:
     return root.toxml()
 
 
-def _drawn(figure: Figure, key: str) -> str:
+def _drawn(figure: Figure) -> str:
     file = StringIO()
-    with style(key), warnings.catch_warnings():
+    with style(), warnings.catch_warnings():
         # The text stays text: whoever reads it has fonts for what is missing here.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})

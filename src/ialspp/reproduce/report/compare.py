@@ -11,7 +11,7 @@ from statistics import fmean
 from ..claims import Verdict, claims
 from ..figures import pictures
 from ..grid import Configuration
-from ..run import Run, metric_label
+from ..run import Run, metric_label, ordered
 from .document import Cell, Commands, Document, Part, Section, Table
 from .remarks import HOLDS, claims_summary, machine_facts, what_a_second_counts
 from .results import NOTHING, block_name, mean_and_spread, three_digits
@@ -22,7 +22,7 @@ from .tables import facts
 def write_comparison(runs: Sequence[Run], folder: Path) -> None:
     """Write report.html and report.md of all runs together, both or neither.
 
-    Times are always laid side by side; quality is where all runs were asked the same: protocol and metrics.
+    Times are always laid side by side; quality only where data, protocol and metrics are the same.
     """
     if len(runs) < 2:
         raise ValueError(f"a comparison needs two runs or more, got {len(runs)}")
@@ -54,7 +54,7 @@ def with_own_names(runs: Sequence[Run]) -> list[Run]:
 
 def differences_section(runs: Sequence[Run]) -> Section:
     """The facts of data, settings and machine in which the runs are not alike."""
-    known = [{**facts(run), **machine_facts(run), "data's digest": run.data.fingerprint} for run in runs]
+    known = [{**facts(run), **_asked(run), **machine_facts(run)} for run in runs]
     values = {name: [each[name] for each in known] for name in known[0]}
     rows = tuple((name, *own) for name, own in values.items() if len(set(own)) > 1)
     columns = ("", *(run.name for run in runs))
@@ -63,17 +63,26 @@ def differences_section(runs: Sequence[Run]) -> Section:
     return section("differences", "What differs", differ if rows else alike, _quality_remark(runs))
 
 
+def _asked(run: Run) -> dict[str, str]:
+    """What must be alike for quality to be compared, by name."""
+    return {
+        "data's digest": run.data.fingerprint,
+        "evaluation": facts(run)["evaluation"],
+        "metrics": ", ".join(run.settings.metrics),  # not their labels, which two metrics may share
+    }
+
+
 def asked_the_same(runs: Sequence[Run]) -> bool:
     """Whether the quality of all runs can be laid side by side."""
-    return len({(run.data.protocol, run.settings.metrics) for run in runs}) == 1
+    return all(_asked(run) == _asked(runs[0]) for run in runs)
 
 
 def _quality_remark(runs: Sequence[Run]) -> str | None:
     if asked_the_same(runs):
         return None
-    labels = {run.name: ", ".join(map(metric_label, run.settings.metrics)) for run in runs}
-    asked = (f"{run.name}: {run.data.protocol}, {labels[run.name]}" for run in runs)
-    return f"Only times are compared. Protocol or metrics differ, so quality cannot be: {'; '.join(asked)}."
+    asked = [_asked(run) for run in runs]
+    differing = [name for name in asked[0] if len({each[name] for each in asked}) > 1]
+    return f"Only times are compared. Quality cannot be, since these differ: {', '.join(differing)}."
 
 
 # What was measured
@@ -132,9 +141,8 @@ def _rows(
     measured: Sequence[Sequence[Configuration]], cells: Callable[[Configuration], list[str]]
 ) -> tuple[tuple[str, ...], ...]:
     """One for each configuration that any run has, by d and block, SpectralCG last at each d."""
-    every = {configuration for own in measured for configuration in own}
-    ordered = sorted(every, key=lambda each: (each.dim, each.block is None, each.block or 0))
-    return tuple((str(each.dim), block_name(each), *cells(each)) for each in ordered)
+    every = ordered(configuration for own in measured for configuration in own)
+    return tuple((str(each.dim), block_name(each), *cells(each)) for each in every)
 
 
 # Claims

@@ -107,7 +107,8 @@ def _named(own: Sequence[Configuration], grid: Sequence[Configuration]) -> str:
 def machine_table(run: Run) -> Table:
     """Where, with what, and when."""
     columns = ("", "here")
-    return Table("Where and when", columns, tuple(machine_facts(run).items()), words=columns)
+    rows = (*machine_facts(run).items(), ("begun", run.date))
+    return Table("Where and when", columns, rows, words=columns)
 
 
 def machine_facts(run: Run) -> dict[str, str]:
@@ -118,7 +119,6 @@ def machine_facts(run: Run) -> dict[str, str]:
         "threads": str(machine.threads),
         "instruction set": machine.isa,
         "version of ialspp": machine.version,
-        "begun": run.date,
     }
 
 

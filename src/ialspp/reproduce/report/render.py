@@ -11,7 +11,7 @@ from ..figures import Picture
 from .css import CSS
 from .document import Cell, Commands, Document, Items, Part, Section, Table
 
-SHORT, LONG = 20, 40  # characters: cells up to the first are not broken, beyond the second not squeezed
+SHORT_CELL, LONG_CELL = 20, 40  # characters: up to the first not broken, beyond the second not squeezed
 ONE_PAGE = 20  # rows: a table up to that is not cut by a page's end
 ADDRESS = re.compile(r"(https?://[^\s<>\"]*[^\s<>\".,;:)])")
 MEANS_SOMETHING = re.compile(r"([\\`*_|<>~\[\]&$#])")  # to Markdown, or to GitHub's
@@ -109,9 +109,9 @@ def _classes(table: Table, place: int) -> list[str]:
     if table.columns[place] not in table.words:
         return []
     longest = max((len("".join(_parts(row[place]))) for row in table.rows), default=0)
-    if longest <= SHORT:
+    if longest <= SHORT_CELL:
         return ["words", "short"]
-    return ["words", "long"] if longest > LONG else ["words"]
+    return ["words", "long"] if longest > LONG_CELL else ["words"]
 
 
 def _groups(table: Table) -> list[list[str]]:
