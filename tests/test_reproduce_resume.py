@@ -50,7 +50,7 @@ def films(tmp_path):
 def running(lines, *arguments, cwd):
     """The command in a process of its own, as soon as so many lines are in the file."""
     pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
-    file, end = cwd / "report" / FILE, time.monotonic() + 60
+    file, end = cwd / "report" / FILE, time.monotonic() + 120
     child = subprocess.Popen([COMMAND, *arguments], cwd=cwd, env=environment(), encoding="utf-8", **pipes)
     try:
         while not (file.exists() and file.read_bytes().count(b"\n") >= lines):

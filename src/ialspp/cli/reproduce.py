@@ -187,19 +187,20 @@ def measure(subject: Subject, experiment: Experiment, out: Path) -> Journal:
     grid, settings = experiment.grid(benchmark.split.protocol), experiment.settings(benchmark)
     today = datetime.now(timezone.utc).date().isoformat()
     journal = Journal(out, benchmark.data(), settings, this_machine(threads), today)
-    journal.plan(grid, shlex.join(["ialspp", *sys.argv[1:]]))
-    schedule = Schedule(journal, Workbench(benchmark.split, settings, threads), grid, budget)
-    if budget is None and schedule.expected() > UNITS["h"]:
-        hours = schedule.expected() / UNITS["h"]
-        remark(f"This may take {hours:,.0f} hours, at a first guess; --budget 30m measures what fits")
-    try:
-        with journal.alone():
+    with journal.alone():
+        journal.plan(grid, shlex.join(["ialspp", *sys.argv[1:]]))
+        schedule = Schedule(journal, Workbench(benchmark.split, settings, threads), grid, budget)
+        if budget is None and schedule.expected() > UNITS["h"]:
+            hours = schedule.expected() / UNITS["h"]
+            remark(f"This may take {hours:,.0f} hours, at a first guess; --budget 30m measures what fits")
+        try:
             failed = schedule.carry_out()
-    except KeyboardInterrupt:
-        remark(f"What was measured is kept in {journal.path}; the same command goes on from there")
-        raise
+        except KeyboardInterrupt:
+            remark(f"What was measured is kept in {journal.path}; the same command goes on from there")
+            raise
     for task, error in failed:
-        remark(f"{task} failed: {str(error) or 'there is not enough memory'}")
+        why = "there is not enough memory" if isinstance(error, MemoryError) else error
+        remark(f"{task} failed: {why}")
     return journal
 
 
