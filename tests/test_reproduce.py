@@ -27,8 +27,6 @@ from ialspp.reproduce.complexity import FORMULAS
 from ialspp.reproduce.grid import Configuration
 from ialspp.reproduce.journal import FILE
 
-pytest.importorskip("matplotlib")
-
 FILES = {"report.html", "report.md", FILE}
 
 

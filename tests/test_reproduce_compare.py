@@ -18,8 +18,6 @@ from ialspp.reproduce.report.compare import (
 )
 from ialspp.reproduce.report.results import three_digits
 
-pytest.importorskip("matplotlib")
-
 BLOCKS = (1, 32, 0)
 
 

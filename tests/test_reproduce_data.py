@@ -20,8 +20,6 @@ from ialspp import Interactions, split
 from ialspp.cli.reproduce import Subject
 from ialspp.reproduce.published import PUBLISHED
 
-pytest.importorskip("matplotlib")
-
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):

@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 from xml.etree import ElementTree
 
+import matplotlib as mpl
 import pytest
 from reproductions import METRICS, made_up, only, paper_quality, paper_seconds
 
@@ -13,8 +14,6 @@ from ialspp.reproduce.figures.axes import panels, seconds_axis
 from ialspp.reproduce.figures.captions import caption
 from ialspp.reproduce.grid import Configuration
 from ialspp.reproduce.run import metric_label
-
-mpl = pytest.importorskip("matplotlib")
 
 KEYS = ["figure-1a", "figure-1b", "figure-2", "figure-3", "figure-4"]
 NOT_IN_PAPER = "SpectralCG (not in the paper)"

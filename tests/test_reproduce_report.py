@@ -16,8 +16,6 @@ from reproductions import METRICS, ML20M, made_up
 from ialspp.reproduce.claims import THRESHOLDS, claims
 from ialspp.reproduce.report import write_report
 
-pytest.importorskip("matplotlib")
-
 DIMS = (64, 128, 256)
 EMPTY = "Nothing was measured for this."
 HEADINGS = [

@@ -16,7 +16,6 @@ from reproducing import SYNTHETIC, WHOLE, Report, reproduce, run_whole, write_mo
 from ialspp.reproduce.grid import Configuration, TimingTask, TrainingTask
 from ialspp.reproduce.journal import FILE, read_run
 
-pytest.importorskip("matplotlib")
 posix = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 # Its times are soon there, and then a training begins that does not end.
 ENDLESS = [*SYNTHETIC, "--dim", "8", "--block", "d", "--seeds", "1", "--rounds", "1", "--epochs", "100000000"]
