@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -320,3 +322,9 @@ def test_what_cannot_be_compared_is_one_line(two, monkeypatch, capsys):
     code = reproduce(monkeypatch, "--compare", "fast", "slow", "-o", "fast")
     one_line(code, capsys.readouterr(), ["--out", "fast has the report of a run"])
     assert contents(two) == before
+
+
+def test_other_commands_do_not_load_it():
+    code = "import sys, ialspp.cli; print([name for name in sys.modules if 'reproduce' in name])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert loaded.strip() == "['ialspp.cli.reproduce']"

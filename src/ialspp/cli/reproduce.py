@@ -8,28 +8,25 @@ import sys
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from ..datasets import KNOWN
 from ..progress import working
-from ..reproduce.benchmark import Benchmark, canonical, known_benchmark, recognised, strong_benchmark
-from ..reproduce.claims import Verdict, claims
-from ..reproduce.figures import need_matplotlib
-from ..reproduce.grid import DIMS, Grid
-from ..reproduce.journal import FILE, Journal, read_run
-from ..reproduce.machine import this_machine
-from ..reproduce.measure import Workbench
-from ..reproduce.report import write_comparison, write_report
-from ..reproduce.run import Run, Settings
-from ..reproduce.schedule import Schedule
 from ..settings import checked_integer, checked_number
 from ..solvers.ialspp import AUTO_BLOCK_SIZE
 from ..threads import resolve_threads
 from .options import given
 from .output import JsonOption, remark, show_json, show_line, show_table
 from .source import Source
+
+if TYPE_CHECKING:  # else imported where it is used: no other command should wait for it
+    from ..reproduce.benchmark import Benchmark
+    from ..reproduce.claims import Verdict
+    from ..reproduce.grid import Grid
+    from ..reproduce.journal import Journal
+    from ..reproduce.run import Run, Settings
 
 NCF_DIMS = (64, 192)  # those of which results are published
 PROTOCOLS = {"strong": "strong", "ncf": "leave-one-out", "lightgcn": "weak"}
@@ -71,6 +68,8 @@ class Subject(Source):
         return found
 
     def _loaded(self) -> Benchmark:
+        from ..reproduce.benchmark import canonical, known_benchmark, recognised, strong_benchmark
+
         place, said = Path(self.source), given(self, *self.unread)
         name = canonical(self.source)
         if name in KNOWN and not place.exists():
@@ -110,6 +109,8 @@ class Experiment:
 
     def grid(self, protocol: str | None) -> Grid:
         """Which configurations."""
+        from ..reproduce.grid import DIMS, Grid
+
         if self.sweep not in AUTO_BLOCK_SIZE:
             raise ValueError(f"--sweep must be one of {', '.join(AUTO_BLOCK_SIZE)}, got {self.sweep!r}")
         dims = self.dim or (NCF_DIMS if protocol == "leave-one-out" else DIMS)
@@ -118,6 +119,8 @@ class Experiment:
 
     def settings(self, benchmark: Benchmark) -> Settings:
         """What all of them share; what was not said is as published for the data."""
+        from ..reproduce.run import Settings
+
         known = benchmark.hyperparameters
         said = given(self)
         own = {"regularization", "unobserved_weight", "epochs"} & said.keys()
@@ -150,6 +153,9 @@ def reproduce(
 
     Example: ialspp reproduce --data synthetic:ml20m --scale 0.05 --budget 30m -o report
     """
+    from ..reproduce.figures import need_matplotlib
+    from ..reproduce.report import write_report
+
     need_matplotlib()
     if compare:
         compared(runs or [], out, as_json)
@@ -164,6 +170,9 @@ def reproduce(
 
 def compared(folders: list[Path], out: Path, as_json: bool) -> None:
     """The report of several runs."""
+    from ..reproduce.journal import FILE, read_run
+    from ..reproduce.report import write_comparison
+
     if len(folders) < 2:
         raise ValueError(f"--compare needs the folders of two runs or more, got {len(folders)}")
     if (out / FILE).exists():
@@ -180,6 +189,11 @@ def compared(folders: list[Path], out: Path, as_json: bool) -> None:
 
 def measure(subject: Subject, experiment: Experiment, out: Path) -> Journal:
     """Measure everything that was asked for and is not in the folder yet."""
+    from ..reproduce.journal import Journal
+    from ..reproduce.machine import this_machine
+    from ..reproduce.measure import Workbench
+    from ..reproduce.schedule import Schedule
+
     budget = None if experiment.budget is None else seconds_of(experiment.budget)
     threads = resolve_threads(experiment.threads)
     experiment.grid(None)  # mistakes are better said before data is read
@@ -217,6 +231,9 @@ def seconds_of(text: str) -> float:
 
 def show(run: Run, out: Path, as_json: bool) -> None:
     """The claims, and where the rest is."""
+    from ..reproduce.claims import claims
+    from ..reproduce.journal import FILE
+
     verdicts, missing = claims(run), run.left_out()
     files = {"report": out / "report.html", "summary": out / "report.md", "measurements": out / FILE}
     if as_json:
