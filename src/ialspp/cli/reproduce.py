@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from ..datasets import KNOWN
-from ..progress import working
-from ..settings import checked_integer, checked_number
 from ..solvers.ialspp import AUTO_BLOCK_SIZE
-from ..threads import resolve_threads
+from ..system.checks import checked_integer, checked_number
+from ..system.machine import resolve_threads
+from ..system.progress import working
 from .options import given
 from .output import JsonOption, remark, show_json, show_line, show_table
 from .source import Source

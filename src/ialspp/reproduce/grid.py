@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..calibrate import block_sizes
-from ..model import MAX_DIM
-from ..settings import checked_integer
+from ..model.model import MAX_DIM
 from ..solvers import IALS, ICD, IALSpp, Solver, SpectralCG
+from ..system.checks import checked_integer
 
 ICD_NAME, IALS_NAME, IALSPP_NAME, SPECTRAL_NAME = "iCD", "iALS", "iALS++", "SpectralCG"
 DIMS = (64, 128, 256, 512, 1024, 2048)  # as in the paper

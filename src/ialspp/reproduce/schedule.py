@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Iterator
 
-from ..progress import plan_bar
+from ..system.progress import plan_bar
 from .estimates import Estimates
 from .grid import Grid, Task, TimingTask
 from .journal import Journal
