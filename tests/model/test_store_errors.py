@@ -22,7 +22,8 @@ from ialspp import (
     SolveError,
     store,
 )
-from ialspp.store import StoreError, container
+from ialspp.files import container
+from ialspp.store import StoreError
 
 # Wrong files
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..system.checks import checked_integer
+from ..system.progress import Progress
 from .axis import Axis, ids_of_length, numbered
 from .csr import Csr, Floats, Pairs, Times, transpose
 from .id_values import first_missing
@@ -137,7 +138,7 @@ class Interactions:
         separator: str | None = None,
         header: bool | None = None,
         quote: str | None = '"',
-        progress: bool | None = None,
+        progress: Progress = None,
     ) -> Interactions:
         """Read a file, one row per interaction: text, Parquet or Arrow, streamed through polars.
 
@@ -166,7 +167,8 @@ class Interactions:
         quote
             What may surround a field of text; None where quotes mean nothing, as between "::".
         progress
-            True or False: draw a progress bar or don't. None: on a terminal only.
+            True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
+            `ProgressEvent`.
         """
         from .reading import read
 

@@ -1,4 +1,4 @@
-"""Settings the way scikit-learn asks for them."""
+"""Settings in the interface of scikit-learn."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Parameters:
     """`get_params` and `set_params` for a class that keeps its constructor's arguments under their names."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The constructor's arguments; with `deep` also those of its parts: `objective__regularization`."""
+        """Return the constructor's arguments; `deep` adds those of parts: `objective__regularization`."""
         own = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
         if not deep:
             return own
@@ -26,10 +26,10 @@ class Parameters:
         return {**own, **parts}
 
     def set_params(self: Estimator, **params: Any) -> Estimator:
-        """Change some of them, all or none; what was learned stays until the next `fit`.
+        """Change some settings, all of those given or none. The factors stay until the next `fit`.
 
-        Parts are replaced first: `set_params(solver=IALSpp(), solver__block_size=32)`. The objective that
-        is set is the one that `fold_in`, `explain` and `update` solve rows with.
+        Parts are replaced first: `set_params(solver=IALSpp(), solver__block_size=32)`. `fold_in`, `explain`
+        and `update` solve rows with the objective that is set, also if it changed after `fit`.
         """
         settings = self.get_params(deep=False)
         own = {name: value for name, value in params.items() if "__" not in name}

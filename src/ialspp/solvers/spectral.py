@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import SolveError
-from ..system.blas import one_blas_thread
 from ..system.checks import checked_integer, checked_number
+from ..system.locks import one_blas_thread
 from .base import Problem, Side
 
 DEFAULT_STEPS = 2

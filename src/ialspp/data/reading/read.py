@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...system.progress import Report, bar
+from ...system.progress import Progress, Report, reporting
 from ..csr import Floats, Rows, Times
 from ..ids import IdMap
 from ..values import LATEST_TIME
@@ -40,7 +40,7 @@ def read(
     separator: str | None,
     header: bool | None,
     quote: str | None,
-    progress: bool | None,
+    progress: Progress,
 ) -> Triples:
     """Users, items, and for each interaction the rows of both, its label, weight and time."""
     for role in ("user", "item"):
@@ -86,12 +86,12 @@ def _polars_errors(path: str | Path, source: Source | None, columns: Columns | N
         raise OSError(f"{path}: {error}") from error
 
 
-def _collect(source: Source, columns: Columns, query: pl.LazyFrame, progress: bool | None) -> Triples:
+def _collect(source: Source, columns: Columns, query: pl.LazyFrame, progress: Progress) -> Triples:
     users, items = (Codes(name, from_text=source.is_text) for name in ("user", "item"))
     numbers: dict[str, list[NDArray[Any]]] = {
         role: [] for role in columns.names if role in ("label", "weight", "time")
     }
-    with bar("reading", _rows_expected(source), progress) as report:
+    with reporting("reading", _rows_expected(source), progress) as report:
         for batch in _sound_batches(source, columns, query, report):
             users.add(batch["user"])
             items.add(batch["item"])
