@@ -220,7 +220,7 @@ def _among_candidates(
     candidates, wanted = held_out.candidates.take(asked), held_out.wanted.by_user.take(asked)
     labels = np.zeros(len(candidates.columns), dtype=np.float32)  # a residual against 0 is the score
     rows = _core.Rows(candidates.offsets, candidates.columns, candidates.n_columns, labels)
-    scores = _core.predict(rows, *_vectors(model, held_out, asked), threads)
+    scores = _core.residuals(rows, *_vectors(model, held_out, asked), threads)
     user = candidates.row_numbers
     order = np.lexsort((candidates.columns, -scores, user))
     first = np.ones(len(order), dtype=bool)  # of a user's candidates with equal scores

@@ -82,7 +82,7 @@ class Objective:
         """The loss of any factors, summed in double precision."""
         threads = resolve_threads(threads)
         users, items = _checked_factors(data, user_factors, item_factors)
-        residuals = _core.predict(data.by_user.native(), users, items, threads)
+        residuals = _core.residuals(data.by_user.native(), users, items, threads)
         gramians = (_core.gramian(side, 0, side.shape[1], threads) for side in (users, items))
         norms = (
             _core.weighted_squared_norm(
