@@ -10,13 +10,13 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
-from .csr import Csr, Floats, Rows
-from .interactions import Interactions
+from .data.csr import Csr, Floats, Rows
+from .data.interactions import Interactions
 from .metrics import Doubles, Metric, Standings, coverage, novelty
-from .ranking import Filter, rank
+from .model.ranking import Filter, pack, rank, score_pairs
 from .split import HeldOut, Split
-from .threads import resolve_threads
+from .system.machine import resolve_threads
+from .system.progress import Progress
 
 
 class Recommender(Protocol):
@@ -34,7 +34,7 @@ class Recommender(Protocol):
     def item_factors(self) -> Floats:
         """One row per item of the training data."""
 
-    def fit(self, data: Interactions, *, progress: bool | None = None) -> Any:
+    def fit(self, data: Interactions, *, progress: Progress = None) -> Any:
         """Train."""
 
     def fold_in_rows(self, rows: Csr) -> Floats:
@@ -87,7 +87,7 @@ def evaluate(
     metrics: Iterable[str] | None = None,
     on: Literal["test", "validation"] = "test",
     threads: int | None = None,
-    progress: bool | None = None,
+    progress: Progress = None,
 ) -> Evaluation:
     """Ask the model for what was held out, and say how well it answers.
 
@@ -105,7 +105,8 @@ def evaluate(
     threads
         None: as many as the model uses. Results do not depend on it.
     progress
-        True or False: draw a progress bar or don't. None: on a terminal only.
+        True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
+        `ProgressEvent`.
     """
     held_out, chosen = checked_question(split, metrics, on)
     if model.trained_on is None:
@@ -173,20 +174,20 @@ def _ranked(
     k: int,
     depth: int,
     threads: int,
-    progress: bool | None,
+    progress: Progress,
 ) -> tuple[Standings, Rows]:
     """Where the wanted items of the users asked about stand, as far as `depth`, and the best k of each."""
     given, wanted = held_out.given.by_user.take(asked), held_out.wanted.by_user.take(asked)
     vectors, items = _vectors(model, held_out, asked)
     best, _, found = rank(
         vectors,
-        _core.PackedItems(items, threads),
+        pack(items, threads),
         k,
         threads,
         allowed=Filter(hidden=given),
         wanted=wanted,
         depth=depth,
-        what="evaluating",
+        task="evaluating",
         progress=progress,
     )
     above, equal, before = found.T
@@ -218,9 +219,8 @@ def _among_candidates(
     """The same with a few items to rank for each user."""
     assert held_out.candidates is not None
     candidates, wanted = held_out.candidates.take(asked), held_out.wanted.by_user.take(asked)
-    labels = np.zeros(len(candidates.columns), dtype=np.float32)  # a residual against 0 is the score
-    rows = _core.Rows(candidates.offsets, candidates.columns, candidates.n_columns, labels)
-    scores = _core.residuals(rows, *_vectors(model, held_out, asked), threads)
+    users, items = _vectors(model, held_out, asked)
+    scores = score_pairs(users, candidates, items, threads)
     user = candidates.row_numbers
     order = np.lexsort((candidates.columns, -scores, user))
     first = np.ones(len(order), dtype=bool)  # of a user's candidates with equal scores

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from .calibrate import calibrate
 from .data import list_known, look_into
 from .demo import demo
 from .evaluate import evaluate
@@ -41,7 +40,6 @@ add_command(data, "list", list_known)
 add_command(data, "show", look_into)
 app.add_typer(data, name="data")
 add_command(app, "demo", demo)
-add_command(app, "calibrate", calibrate)
 add_command(app, "reproduce", reproduce)
 
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..data.ids import IdMap
 from ..errors import UnknownIdError
-from ..ids import IdMap
-from ..model import ImplicitMF
-from ..printable import printable
-from ..progress import working
+from ..model.model import ImplicitMF
+from ..system.printable import printable
+from ..system.progress import reporting
 from .output import TABLES, checked_target, remark, show_json, show_table, write_table
 
 if TYPE_CHECKING:
-    from ..ranking import Rankings
+    from ..model.ranking import Rankings
 
 MOST_TABLES = 20  # on a terminal
 INTEGER = re.compile("0|-?[1-9][0-9]*")  # as ids of text become integers when they are read
@@ -34,7 +34,7 @@ TableOption = Annotated[
 
 def opened(file: Path, threads: int | None = None) -> ImplicitMF:
     """The model in a file."""
-    with working("opening"):
+    with reporting("opening"):
         return ImplicitMF.load(file, threads=threads)
 
 
@@ -46,7 +46,7 @@ def checked_table(out: Path | None) -> None:
 
 def require_histories(model: ImplicitMF, file: Path, remedy: str) -> None:
     """An error where the file was written without interactions, with what to do about it."""
-    if model._fitted().data is None:
+    if not model.keeps_interactions:
         raise ValueError(f"{file} was written with --no-interactions; {remedy}")
 
 
@@ -145,7 +145,7 @@ def plain_ids(ids: Any) -> list[Any]:
 def write_rankings(rankings: Rankings, out: Path, as_json: bool) -> None:
     """To a file, and say so."""
     frame = rankings.to_frame()
-    with working("writing"):
+    with reporting("writing"):
         write_table(frame, out)
     if as_json:
         show_json({"file": str(out), "rows": len(frame), "asked": len(rankings)})

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..model import ImplicitMF
-from ..progress import working
+from ..model.model import ImplicitMF
+from ..system.progress import reporting
 from .asking import ModelArgument, one_way, opened
 from .options import given
 from .output import JsonOption, checked_target, show_facts, show_json, show_table, size
@@ -63,7 +63,7 @@ def export(
         flags = ", ".join("-k" if name == "k" else f"--{name}" for name in given(index))
         raise ValueError(f"{flags} means nothing without --ann")
     write: Callable[[ImplicitMF, Any], list[Path]] = exports.to_parquet if parquet else exports.to_numpy
-    with working("writing"):
+    with reporting("writing"):
         files = write(opened(model), parquet or numpy)
     sizes = {str(file): file.stat().st_size for file in files}
     if as_json:

@@ -8,10 +8,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import typer
 
 from .. import split as splits
+from ..data.interactions import Interactions
 from ..datasets import KNOWN
-from ..interactions import Interactions
-from ..progress import working
 from ..split import Split
+from ..system.progress import reporting
 from .options import given
 from .source import Source
 
@@ -82,7 +82,7 @@ class Splitting:
         strong = published.strong if published else None
         if self.protocol is None and strong is None:
             raise ValueError(f"--protocol must say how to split {source.source}: {', '.join(PROTOCOLS)}")
-        with working("splitting"):
+        with reporting("splitting"):
             return PROTOCOLS[self.protocol or "strong"](loaded, {**(strong or {}), **options})
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..data.interactions import Interactions
 from ..datasets import KNOWN, load
-from ..interactions import Interactions
 from ..split import Split, strong
 from .run import Data
 

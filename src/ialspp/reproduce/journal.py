@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..atomic import whole_file
+from ..files.atomic import whole_file
 from .grid import Configuration, Grid, TimingTask, TrainingTask
 from .run import Data, Machine, Measurement, Run, Settings, Timing, Training
 

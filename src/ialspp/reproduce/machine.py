@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from .. import _core
-from ..threads import resolve_threads
+from ..system.machine import resolve_threads
 from .run import Machine
 
 

@@ -6,12 +6,12 @@ import time
 
 import numpy as np
 
-from ..axis import Axis
-from ..epochs import EpochRecord
+from ..data.axis import Axis
+from ..data.interactions import Interactions
 from ..errors import SolveError
 from ..evaluation import evaluate
-from ..interactions import Interactions
-from ..model import ImplicitMF
+from ..model.history import EpochRecord
+from ..model.model import ImplicitMF
 from ..objective import Objective
 from ..solvers import Problem
 from ..split import Split

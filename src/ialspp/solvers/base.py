@@ -9,11 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..csr import Floats
+from ..data.csr import Floats
+from ..data.ids import IdMap
+from ..data.interactions import Interactions
 from ..errors import SolveError
-from ..ids import IdMap
-from ..interactions import Interactions
-from ..objective import Loss, Objective
+from ..objective import FactorsOfSide, Loss, Objective, loss_of
+
+
+def gramian(factors: Floats, threads: int) -> NDArray[np.float64]:
+    """Return H'H of the factors H, summed in double precision."""
+    return _core.gramian(factors, 0, factors.shape[1], threads)
 
 
 @dataclass(slots=True, eq=False)
@@ -83,7 +88,7 @@ class Problem:
     def gramian(self, side: Side) -> NDArray[np.float64]:
         """H'H of a side's factors H."""
         if side.gramian is None:
-            side.gramian = self.gramian_columns(side, 0, self.dim)
+            side.gramian = gramian(side.factors, self.threads)
         return side.gramian
 
     def gramian_columns(self, side: Side, begin: int, end: int) -> NDArray[np.float64]:
@@ -91,12 +96,12 @@ class Problem:
         return _core.gramian(side.factors, begin, end, self.threads)
 
     def loss(self, observed: float) -> Loss:
-        """The whole loss, given its observed part."""
-        users, items = self.users, self.items
-        penalty = _core.weighted_squared_norm(users.factors, users.regularization, self.threads)
-        penalty += _core.weighted_squared_norm(items.factors, items.regularization, self.threads)
-        scores = float(np.sum(self.gramian(users) * self.gramian(items)))  # sum of all, squared
-        return Loss(observed, self.unobserved_weight * scores, penalty)
+        """Return the whole loss, given its observed part."""
+        sides = (
+            FactorsOfSide(side.factors, self.gramian(side), side.regularization)
+            for side in (self.users, self.items)
+        )
+        return loss_of(observed, self.unobserved_weight, self.threads, *sides)
 
     def residuals(self) -> Floats:
         """Compute the prediction cache: sqrt(a) (prediction - y) of every interaction, in the users' order.

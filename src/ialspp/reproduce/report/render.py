@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from html import escape
 
-from ...printable import printable
+from ...system.printable import printable
 from ..figures import Picture
 from .css import CSS
 from .document import Cell, Commands, Document, Items, Part, Section, Table

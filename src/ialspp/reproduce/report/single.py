@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...atomic import whole_file
+from ...files.atomic import whole_file
 from ..claims import THRESHOLDS, Verdict, claims
 from ..figures import pictures
 from ..run import Run

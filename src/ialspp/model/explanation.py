@@ -1,0 +1,91 @@
+"""Explanations: how much each item of a user's history adds to a score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, SupportsIndex, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.csr import Csr
+from ..errors import SolveError
+from ..objective import Objective
+from ..system.locks import one_blas_thread
+from .fitted import Embedding
+
+
+class Explanation(list[tuple[Any, float]]):
+    """Pairs (item of the history, its contribution to a score), largest first. A slice is one too.
+
+    Attributes
+    ----------
+    score
+        <w, h>, the score that `recommend` ranks the item by.
+    rest
+        The score less the contributions of the whole history. It is zero, up to rounding, where the user's
+        vector is the exact solution for their history, as after `update`. After `fit` it is the error of
+        stopping before convergence.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[Any, float]], score: float, rest: float) -> None:
+        super().__init__(pairs)
+        self.score = score
+        self.rest = rest
+
+    @classmethod
+    def of(cls, items: list[Any], contributions: NDArray[np.float64], score: float) -> Explanation:
+        """Make the explanation of a whole history."""
+        rest = score - float(contributions.sum())
+        return cls(zip(items, contributions.tolist(), strict=True), score, rest)
+
+    @property
+    def contributions(self) -> list[float]:
+        """The contributions alone, in the same order."""
+        return [contribution for _, contribution in self]
+
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> tuple[Any, float]: ...
+
+    @overload
+    def __getitem__(self, index: slice, /) -> Explanation: ...
+
+    def __getitem__(self, index: SupportsIndex | slice, /) -> Any:
+        if isinstance(index, slice):
+            return Explanation(super().__getitem__(index), self.score, self.rest)
+        return super().__getitem__(index)
+
+
+def explain(
+    history: Csr, vector: NDArray[Any], item: int, items: Embedding, objective: Objective, threads: int
+) -> Explanation:
+    """Explain the score of one item for a user with this one row of history and this vector.
+
+    The loss is least at w = A^-1 sum_j a_j y_j h_j, with A as in `native/step.h`. The score <w, h_i> is then
+    a sum over the history, to which item j adds a_j y_j <h_j, A^-1 h_i>.
+    """
+    target = items.vectors[item].astype(np.float64)
+    score = float(vector.astype(np.float64) @ target)
+    if len(history.columns) == 0:
+        return Explanation([], score, score)
+    history.native()  # raises if a damaged file names an item that does not exist
+    neighbours = items.vectors[history.columns].astype(np.float64)
+    weight = np.ones(len(neighbours)) if history.weights is None else history.weights.astype(np.float64)
+    label = 1.0 if history.labels is None else history.labels.astype(np.float64)
+    regularization = objective.row_regularization(history.counts, len(items.ids))[0]
+    gramian = objective.unobserved_weight * items.gramian(threads)
+    with one_blas_thread():
+        hessian = (neighbours.T * weight) @ neighbours + gramian + regularization * np.eye(len(target))
+        _check_solvable(hessian, float(regularization))
+        contributions = weight * label * (neighbours @ np.linalg.solve(hessian, target))
+    order = np.argsort(-contributions, kind="stable")
+    return Explanation.of(items.ids.named(history.columns[order]), contributions[order], score)
+
+
+def _check_solvable(hessian: NDArray[np.float64], regularization: float) -> None:
+    """Raise an error where there are many solutions, and contributions would mean nothing."""
+    if not np.isfinite(hessian).all():
+        raise SolveError("the vectors of the items in the user's past must be finite, and are not")
+    enough = regularization > np.finfo(np.float64).eps * hessian.trace()
+    if not enough and np.linalg.matrix_rank(hessian, hermitian=True) < len(hessian):
+        raise SolveError("the user's system has no unique solution; explain needs regularization > 0")

@@ -1,0 +1,190 @@
+"""Rankings: the k items of highest score for each of many vectors, as ids."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..data.csr import Csr, Floats, Rows
+from ..data.ids import IdMap
+from ..system.progress import Progress, reporting
+
+if TYPE_CHECKING:
+    import polars as pl
+
+USERS_AT_ONCE = 4096  # between two reports of progress
+PackedItems = _core.PackedItems
+
+
+class Ranking(list[Any]):
+    """Ids, best first. A slice is a `Ranking` too.
+
+    Attributes
+    ----------
+    scores
+        The score of each id, as Python floats.
+    """
+
+    def __init__(self, ids: Iterable[Any], scores: Sequence[float]) -> None:
+        super().__init__(ids)
+        self.scores = scores
+
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> Any: ...
+
+    @overload
+    def __getitem__(self, index: slice, /) -> Ranking: ...
+
+    def __getitem__(self, index: SupportsIndex | slice, /) -> Any:
+        if isinstance(index, slice):
+            return Ranking(super().__getitem__(index), self.scores[index])
+        return super().__getitem__(index)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Rankings(Sequence[Ranking]):
+    """One `Ranking` for each query, kept as two arrays until ids are needed.
+
+    Attributes
+    ----------
+    rows
+        Row numbers of the answers, best first; -1 where fewer than k are left.
+    scores
+        The score of each answer.
+    """
+
+    rows: Rows
+    scores: Floats
+    ids: IdMap  # of the answers
+    asked_rows: NDArray[np.integer[Any]]
+    asked_ids: IdMap
+
+    @property
+    def asked(self) -> list[Any]:
+        """The ids that were queried, one for each ranking."""
+        return self.asked_ids.named(self.asked_rows)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the queries and the answers are, such as "user" and "item": the columns of `to_frame`."""
+        asked, answer = self.asked_ids.name, self.ids.name
+        return asked, f"similar_{answer}" if answer == asked else answer
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Ranking: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Rankings: ...
+
+    def __getitem__(self, index: int | slice) -> Ranking | Rankings:
+        if isinstance(index, slice):
+            asked = self.asked_rows[index]
+            return Rankings(self.rows[index], self.scores[index], self.ids, asked, self.asked_ids)
+        row = self.rows[operator.index(index)]
+        left = np.count_nonzero(row >= 0)
+        return Ranking(self.ids.named(row[:left]), self.scores[index][:left].tolist())
+
+    def __iter__(self) -> Iterator[Ranking]:
+        return (self[i] for i in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (str, bytes)) or not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(self[i]) for i in range(min(3, len(self))))
+        return f"[{shown}{f', ... {len(self):,} in all' if len(self) > 3 else ''}]"
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a polars DataFrame with a row for each answer: the query, the answer, its rank and score."""
+        import polars as pl
+
+        there = self.rows >= 0
+        counts = there.sum(axis=1)
+        return pl.DataFrame(
+            {
+                self.names[0]: _column(self.asked_ids, np.repeat(self.asked_rows, counts)),
+                self.names[1]: _column(self.ids, self.rows[there]),
+                "rank": np.broadcast_to(np.arange(1, there.shape[1] + 1, dtype=np.int32), there.shape)[there],
+                "score": self.scores[there],
+            }
+        )
+
+
+def _column(ids: IdMap, rows: NDArray[np.integer[Any]]) -> pl.Series:
+    """Return the ids of rows as a column: 64-bit integers as they are, anything else as strings."""
+    import polars as pl
+
+    if not ids.is_text and ids.ids.dtype != object:
+        return pl.Series(ids.ids[rows])
+    occurs = np.zeros(len(ids), dtype=bool)  # so that each id is converted once
+    occurs[rows] = True
+    strings = [str(value) for value in ids.named(np.flatnonzero(occurs))]
+    return pl.Series(strings, dtype=pl.String).gather((np.cumsum(occurs) - 1)[rows])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Filter:
+    """Which items may be recommended to whom. A part that is None filters nothing."""
+
+    hidden: Csr | None = None  # row u holds the items that user u must not get
+    candidates: Csr | None = None  # row u holds the only items that user u may get
+    eligible: NDArray[np.bool_] | None = None  # for each item, whether anyone may get it
+
+
+def pack(items: Floats, threads: int) -> PackedItems:
+    """Copy item vectors into the layout that scoring reads, sixteen items side by side."""
+    return PackedItems(items, threads)
+
+
+def rank(
+    vectors: Floats,
+    items: _core.PackedItems,
+    k: int,
+    threads: int,
+    *,
+    allowed: Filter | None = None,
+    wanted: Csr | None = None,
+    depth: int = 0,
+    task: str = "recommending",
+    progress: Progress = False,
+) -> tuple[Rows, Floats, Rows]:
+    """Rank items for each vector by the dot product; items of equal score are in the order of rows.
+
+    Returns the rows of the k best (-1 where fewer are left), their scores, and for each entry of `wanted`
+    its place among the first `depth`, as `_core.rank` gives it.
+    """
+    allowed = allowed or Filter()
+    eligible = None if allowed.eligible is None else allowed.eligible.view(np.uint8)
+    best, scores = np.empty((len(vectors), k), dtype=np.int32), np.empty((len(vectors), k), dtype=np.float32)
+    standings = []
+    with reporting(task, len(vectors), progress) as report:
+        for begin in range(0, len(vectors), USERS_AT_ONCE):
+            end = min(begin + USERS_AT_ONCE, len(vectors))
+            hidden, candidates, asked = (
+                None if rows is None else rows.between(begin, end).native()
+                for rows in (allowed.hidden, allowed.candidates, wanted)
+            )
+            best[begin:end], scores[begin:end], found = _core.rank(
+                vectors[begin:end], items, hidden, candidates, eligible, asked, k, depth, threads
+            )
+            standings.append(found)
+            report(end)
+    return best, scores, np.concatenate(standings) if standings else np.empty((0, 3), dtype=np.int32)
+
+
+def score_pairs(users: Floats, pairs: Csr, items: Floats, threads: int) -> Floats:
+    """Score some items of each user: one number for each entry of `pairs`, whose rows are the users."""
+    labels = np.zeros(len(pairs.columns), dtype=np.float32)  # the residual against a label of 0 is the score
+    rows = _core.Rows(pairs.offsets, pairs.columns, pairs.n_columns, labels)
+    return _core.residuals(rows, users, items, threads)
