@@ -28,7 +28,7 @@ import numpy as np
 import ialspp
 from ialspp import IALSpp, Interactions, _core
 from ialspp.datasets import synthetic
-from ialspp.threads import resolve_threads
+from ialspp.system.machine import resolve_threads
 
 sys.path.insert(0, str(Path(__file__).parent))
 import limits

@@ -13,10 +13,11 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from ialspp import _core
 from ialspp.calibrate import block_sizes, measure
+
+from ialspp import _core
 from ialspp.datasets import synthetic
-from ialspp.threads import resolve_threads
+from ialspp.system.machine import resolve_threads
 
 sys.path.insert(0, str(Path(__file__).parent))
 from plots import draw_blocks

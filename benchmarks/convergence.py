@@ -15,9 +15,9 @@ from datetime import date
 from pathlib import Path
 
 from ialspp import IALS, ICD, IALSpp, ImplicitMF, Objective, SpectralCG, _core, datasets
-from ialspp.interactions import Interactions
+from ialspp.data.interactions import Interactions
 from ialspp.solvers import Problem
-from ialspp.threads import resolve_threads
+from ialspp.system.machine import resolve_threads
 
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "pictures" / "convergence.json"
 SOLVERS = {"iCD": ICD(), "iALS": IALS(), "iALS++": IALSpp(), "SpectralCG": SpectralCG()}

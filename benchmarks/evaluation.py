@@ -16,12 +16,12 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ialspp import _core, evaluate
-from ialspp.axis import Axis
-from ialspp.csr import Csr
+from ialspp.data.axis import Axis
+from ialspp.data.csr import Csr
+from ialspp.data.interactions import Interactions
 from ialspp.datasets import Shape, synthetic
-from ialspp.interactions import Interactions
 from ialspp.split import HeldOut, Split
-from ialspp.threads import resolve_threads
+from ialspp.system.machine import resolve_threads
 
 BATCH = 500
 

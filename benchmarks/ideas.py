@@ -20,7 +20,7 @@ from ialspp import IALS, IALSpp, ImplicitMF, Interactions, Objective, SpectralCG
 from ialspp.datasets import synthetic
 from ialspp.solvers import Problem, Solver
 from ialspp.solvers.spectral import eigenbasis
-from ialspp.threads import resolve_threads
+from ialspp.system.machine import resolve_threads
 
 RESULTS = Path(__file__).parent / "results"
 

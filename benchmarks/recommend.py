@@ -17,8 +17,8 @@ import numpy as np
 from systems import matrix_of
 
 from ialspp import ImplicitMF, _core, datasets
-from ialspp.ranking import Rankings
-from ialspp.threads import resolve_threads
+from ialspp.model.ranking import Rankings
+from ialspp.system.machine import resolve_threads
 
 ROUNDING = 1e-4  # of scores near 1
 

@@ -19,7 +19,7 @@ import numpy as np
 from ialspp import IALS, IALSpp, ImplicitMF, Interactions, SpectralCG
 from ialspp.datasets import synthetic
 from ialspp.solvers import Problem, Solver
-from ialspp.threads import resolve_threads
+from ialspp.system.machine import resolve_threads
 
 RESULTS = Path(__file__).parent / "results"
 SOLVERS: dict[str, Solver] = {"iALS++": IALSpp(), "SpectralCG": SpectralCG(), "iALS": IALS()}

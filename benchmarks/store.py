@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse
 
 from ialspp import ImplicitMF, Interactions, store
-from ialspp.threads import resolve_threads
+from ialspp.system.machine import resolve_threads
 
 N_ITEMS, PAIRS_PER_USER = 100_000, 5
 Result = TypeVar("Result")

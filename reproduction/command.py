@@ -17,10 +17,10 @@ from ialspp.cli.options import add_command, given
 from ialspp.cli.output import JsonOption, remark, show_json, show_line, show_table
 from ialspp.cli.source import Source
 from ialspp.datasets import KNOWN
-from ialspp.progress import working
-from ialspp.settings import checked_integer, checked_number
+from ialspp.system.progress import working
+from ialspp.system.checks import checked_integer, checked_number
 from ialspp.solvers.ialspp import AUTO_BLOCK_SIZE
-from ialspp.threads import resolve_threads
+from ialspp.system.machine import resolve_threads
 
 from .benchmark import Benchmark, canonical, known_benchmark, recognised, strong_benchmark
 from .claims import judge_claims

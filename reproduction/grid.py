@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import ialspp
-from ialspp.settings import checked_integer
+from ialspp.solvers import Solver
+from ialspp.system.checks import checked_integer
 
 ICD, IALS, IALSPP, SPECTRAL = "iCD", "iALS", "iALS++", "SpectralCG"
 PAPER_SOLVERS = (ICD, IALS, IALSPP)
@@ -34,7 +35,7 @@ class Configuration:
         """Name the configuration where its d is known: the block size of iALS++, else the solver."""
         return str(self.block) if self.solver == IALSPP else self.solver
 
-    def make_solver(self, sweep: str) -> ialspp.Solver:
+    def make_solver(self, sweep: str) -> Solver:
         """Make the solver; `sweep` is the order in which iALS++ updates blocks and sides."""
         if self.solver == IALSPP:
             return ialspp.IALSpp(block_size=self.block or 1, sweep="block" if sweep == "block" else "side")

@@ -14,8 +14,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ialspp.appending import append_line
-from ialspp.atomic import whole_file
+from ialspp.files.appending import append_line
+from ialspp.files.atomic import whole_file
 
 from .grid import Configuration, Grid, TimingTask, TrainingTask
 from .run import Data, Machine, Measurement, Run, Settings, Timing, Training

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ialspp import EpochRecord, ImplicitMF, Interactions, Objective, SolveError, _core, evaluate
-from ialspp.axis import Axis
+from ialspp.data.axis import Axis
 from ialspp.solvers import Problem
 from ialspp.split import Split
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankings import Fixed, csr, expected, interactions, problems, split_of
+from support.rankings import Fixed, csr, expected, interactions, problems, split_of
 
 from ialspp import ImplicitMF, Interactions, MostPopular, NotFittedError, Random, datasets, evaluate, split
 

@@ -7,7 +7,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankings import AT_K, TOLERANCE, Fixed, asked_about, csr, expected, interactions, problems, split_of
+from support.rankings import (
+    AT_K,
+    TOLERANCE,
+    Fixed,
+    asked_about,
+    csr,
+    expected,
+    interactions,
+    problems,
+    split_of,
+)
 
 from ialspp import Evaluation, ImplicitMF, MostPopular, Random, datasets, evaluate, ranking, split
 

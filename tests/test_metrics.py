@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankings import Fixed, split_of
+from support.rankings import Fixed, split_of
 
 from ialspp import ImplicitMF, datasets, evaluate, metrics, split
 from ialspp.metrics import Metric, Standings

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from problems import cases, make_case
+from support.problems import cases, make_case
 
 from ialspp import ImplicitMF, Objective
 from ialspp.solvers import IALS, ICD, IALSpp, SpectralCG

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from ..grid import IALS, IALSPP, ICD, PAPER_SOLVERS
 from ..run import Run
@@ -85,6 +85,11 @@ class Verdict:
 
     claim: Claim
     finding: Finding
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values, for JSON."""
+        facts = {name: getattr(self.claim, name) for name in ("number", "where", "sentence", "paper")}
+        return {**facts, **asdict(self.finding)}
 
 
 def judge_claims(run: Run) -> list[Verdict]:

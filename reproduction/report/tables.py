@@ -15,7 +15,10 @@ from ..published import PAPER_COUNTS, Published, is_same_data, published_for
 from ..run import Run, metric_label
 
 NOTHING = "—"
-SHORT_CELL, LONG_CELL = 32, 40  # characters: up to the first, a cell is not broken; beyond the second, not narrow
+SHORT_CELL, LONG_CELL = (
+    32,
+    40,
+)  # characters: up to the first, a cell is not broken; beyond the second, not narrow
 PROTOCOL_LABELS = {"strong": "strong generalisation", "weak": "weak generalisation"}
 PAPER_NAMES = {"ml-20m": "ML20M", "msd": "MSD"}
 
@@ -130,7 +133,12 @@ def _paper_facts(name: str) -> dict[str, str]:
 def formulas_table() -> Table:
     """List the formulas of the paper's Table 1, and that of SpectralCG."""
     rows = [
-        (solver_label(name, None).removesuffix(" (None)"), f.runtime, f.memory, "yes" if f.vector_instructions else "no")
+        (
+            solver_label(name, None).removesuffix(" (None)"),
+            f.runtime,
+            f.memory,
+            "yes" if f.vector_instructions else "no",
+        )
         for name, f in FORMULAS.items()
     ]
     columns = ("solver", "runtime of an epoch", "memory", "vector instructions")
@@ -140,7 +148,14 @@ def formulas_table() -> Table:
 def exponents_table(run: Run) -> Table:
     """List how the seconds of an epoch grow, as measured and by the formulas."""
     rows = [
-        (_exponent_name(e), e.variable, f"{e.measured:.2f}", f"{e.formula:.2f}", str(len(e.points)), _range(e))
+        (
+            _exponent_name(e),
+            e.variable,
+            f"{e.measured:.2f}",
+            f"{e.formula:.2f}",
+            str(len(e.points)),
+            _range(e),
+        )
         for e in exponents(run)
     ]
     return Table(
@@ -217,7 +232,8 @@ def published_table(run: Run) -> Table:
     metrics, published = run.settings.metrics, published_for(run.data) if run.trainings else []
     own = [_own_row(run, each) for each in _bests(run, published)]
     other_data = (
-        "" if is_same_data(run.data)
+        ""
+        if is_same_data(run.data)
         else f" The published numbers are of other data: this has {run.data.interactions:,} interactions."
     )
     return Table(
@@ -248,7 +264,9 @@ def _bests(run: Run, published: Sequence[Published]) -> list[Configuration]:
         at_dims = [[each for each in own if each.dim == dim] for dim in dims]
         choices = [choice for choice in at_dims if choice] or [own]
         bests += [
-            max(choice, key=lambda each: fmean(run.final(run.main_metric, each))) for choice in choices if choice
+            max(choice, key=lambda each: fmean(run.final(run.main_metric, each)))
+            for choice in choices
+            if choice
         ]
     return bests
 

@@ -9,8 +9,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from ialspp.atomic import whole_file
-from ialspp.printable import printable
+from ialspp.files.atomic import whole_file
+from ialspp.system.printable import printable
 
 from ..claims import THRESHOLDS, judge_claims
 from ..figures import pictures
@@ -94,7 +94,9 @@ def _method(run: Run) -> str:
     rounds = 1 + max((timing.task.round for timing in run.timings), default=0)
     often = "once"
     if rounds > 1:
-        often = f"in up to {rounds} interleaved rounds, of which the fastest counts; beyond {LONG:g} s only once"
+        often = (
+            f"in up to {rounds} interleaved rounds, of which the fastest counts; beyond {LONG:g} s only once"
+        )
     return (
         "The seconds of an epoch include its updates of users and items and its exact loss, on all threads. "
         f"They include neither reading the data nor evaluation. Each configuration was timed {often}. "

@@ -11,18 +11,18 @@ from typing import Any as _Any
 
 from . import metrics, split
 from .baselines import MostPopular, Random
-from .epochs import EpochRecord
+from .data.ids import IdMap
+from .data.interactions import Interactions
 from .errors import NotFittedError, SolveError, UnknownIdError
 from .evaluation import Evaluation, evaluate
-from .explanation import Explanation
-from .ids import IdMap
-from .interactions import Interactions
-from .isa import apply_environment as _apply_environment
-from .model import ImplicitMF
+from .model.explanation import Explanation
+from .model.history import EpochRecord
+from .model.model import ImplicitMF
+from .model.ranking import Ranking, Rankings
+from .model.updating import Update
 from .objective import Loss, Objective
-from .ranking import Ranking, Rankings
 from .solvers import IALS, ICD, IALSpp, SpectralCG
-from .updating import Update
+from .system.isa import apply_environment as _apply_environment
 
 if _TYPE_CHECKING:
     from . import datasets, export, store

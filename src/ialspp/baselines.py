@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .errors import NotFittedError
-from .settings import checked_integer
+from .system.checks import checked_integer
 
 if TYPE_CHECKING:
-    from .csr import Csr, Floats
-    from .interactions import Interactions
+    from .data.csr import Csr, Floats
+    from .data.interactions import Interactions
 
 RANDOM_DIM = 32
 

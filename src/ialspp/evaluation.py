@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .csr import Csr, Floats, Rows
-from .interactions import Interactions
+from .data.csr import Csr, Floats, Rows
+from .data.interactions import Interactions
 from .metrics import Doubles, Metric, Standings, coverage, novelty
-from .ranking import Filter, rank
+from .model.ranking import Filter, rank
 from .split import HeldOut, Split
-from .threads import resolve_threads
+from .system.machine import resolve_threads
 
 
 class Recommender(Protocol):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .csr import Rows
+from .data.csr import Rows
 
 Doubles = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .csr import Csr, Floats
-from .interactions import Interactions
-from .settings import checked_number
-from .threads import resolve_threads
+from .data.csr import Csr, Floats
+from .data.interactions import Interactions
+from .system.checks import checked_number
+from .system.machine import resolve_threads
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reproductions import (
+from support.reproductions import (
     ML20M,
     MSD,
     NCF,

@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 import pytest
-from commands import answer, contents
-from pages import Page, markdown_tables
-from reproducing import TINY, Report, cells, liked_films, reproduce, run_whole, write_movielens
+from support.commands import answer, contents
+from support.pages import Page, markdown_tables
+from support.reproducing import TINY, Report, cells, liked_films, reproduce, run_whole, write_movielens
 
 from ialspp import (
     IALS,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from reproductions import ML20M, made_up, only, paper_seconds
+from support.reproductions import ML20M, made_up, only, paper_seconds
 
 from ialspp.reproduce.complexity import FORMULAS, WORK, exponents, over_dims, work, work_on
 from ialspp.reproduce.grid import Configuration

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from commands import answer, contents, ialspp, refuses
-from reproducing import (
+from support.commands import answer, contents, ialspp, refuses
+from support.reproducing import (
     COLUMNS,
     TINY,
     Report,

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import matplotlib as mpl
 import pytest
-from reproductions import METRICS, made_up, only, paper_quality, paper_seconds
+from support.reproductions import METRICS, made_up, only, paper_quality, paper_seconds
 
 from ialspp.reproduce.figures import figures, pictures
 from ialspp.reproduce.figures.axes import panels, seconds_axis

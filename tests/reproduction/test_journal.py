@@ -4,7 +4,7 @@ import json
 from dataclasses import fields, replace
 
 import pytest
-from reproductions import MACHINE, ML20M, SETTINGS, made_up
+from support.reproductions import MACHINE, ML20M, SETTINGS, made_up
 
 from ialspp.reproduce.grid import Grid
 from ialspp.reproduce.journal import FILE, Journal, read_run

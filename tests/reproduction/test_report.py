@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pages import Page, markdown_tables
-from reproductions import METRICS, ML20M, made_up
+from support.pages import Page, markdown_tables
+from support.reproductions import METRICS, ML20M, made_up
 
 from ialspp.reproduce.claims import THRESHOLDS, claims
 from ialspp.reproduce.report import write_report

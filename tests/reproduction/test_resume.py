@@ -10,8 +10,8 @@ import time
 from contextlib import contextmanager
 
 import pytest
-from commands import COMMAND, answer, contents, environment, ialspp, refuses, shell
-from reproducing import SYNTHETIC, WHOLE, Report, reproduce, run_whole, write_movielens
+from support.commands import COMMAND, answer, contents, environment, ialspp, refuses, shell
+from support.reproducing import SYNTHETIC, WHOLE, Report, reproduce, run_whole, write_movielens
 
 from ialspp.reproduce.grid import Configuration, TimingTask, TrainingTask
 from ialspp.reproduce.journal import FILE, read_run

@@ -8,7 +8,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from reproductions import MACHINE, ML20M, SETTINGS, made_up
+from support.reproductions import MACHINE, ML20M, SETTINGS, made_up
 
 from ialspp import Interactions
 from ialspp.reproduce.benchmark import strong_benchmark

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from reproductions import ML20M, MSD, NCF, made_up, only, paper_quality, paper_seconds
+from support.reproductions import ML20M, MSD, NCF, made_up, only, paper_quality, paper_seconds
 
 from ialspp.reproduce.report.document import Cell
 from ialspp.reproduce.report.remarks import left_out, what_a_second_counts

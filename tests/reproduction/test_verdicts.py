@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from reproductions import (
+from support.reproductions import (
     ML20M,
     MSD,
     NCF,

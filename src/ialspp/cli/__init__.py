@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from .calibrate import calibrate
 from .data import list_known, look_into
 from .demo import demo
 from .evaluate import evaluate
@@ -19,7 +18,6 @@ from .fit import fit
 from .info import info
 from .options import add_command
 from .recommend import recommend
-from .reproduce import reproduce
 from .similar import similar
 from .update import update
 
@@ -41,8 +39,6 @@ add_command(data, "list", list_known)
 add_command(data, "show", look_into)
 app.add_typer(data, name="data")
 add_command(app, "demo", demo)
-add_command(app, "calibrate", calibrate)
-add_command(app, "reproduce", reproduce)
 
 
 def _show_version(wanted: bool) -> None:

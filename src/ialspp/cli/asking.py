@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..data.ids import IdMap
 from ..errors import UnknownIdError
-from ..ids import IdMap
-from ..model import ImplicitMF
-from ..printable import printable
-from ..progress import working
+from ..model.model import ImplicitMF
+from ..system.printable import printable
+from ..system.progress import working
 from .output import TABLES, checked_target, remark, show_json, show_table, write_table
 
 if TYPE_CHECKING:
-    from ..ranking import Rankings
+    from ..model.ranking import Rankings
 
 MOST_TABLES = 20  # on a terminal
 INTEGER = re.compile("0|-?[1-9][0-9]*")  # as ids of text become integers when they are read

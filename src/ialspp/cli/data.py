@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..data.interactions import Interactions
+from ..data.statistics import statistics
 from ..datasets import KNOWN, DataSet
-from ..interactions import Interactions
 from ..split import Split
-from ..statistics import statistics
 from .options import given
 from .output import JsonOption, show_facts, show_json, show_table
 from .source import Source

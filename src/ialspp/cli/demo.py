@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from .. import demo as groceries
 from ..evaluation import Evaluation
-from ..model import ImplicitMF
-from ..progress import working
+from ..model.model import ImplicitMF
 from ..split import Split
+from ..system.progress import working
+from . import groceries
 from .data import described
 from .output import JsonOption, checked_target, remark, show_json, show_line, show_table
 

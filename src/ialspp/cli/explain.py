@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ..explanation import Explanation
-from ..printable import printable
+from ..model.explanation import Explanation
+from ..system.printable import printable
 from .asking import KOption, ModelArgument, ThreadsOption, checked_k, ids_of, opened, require_histories
 from .output import JsonOption, show_json, show_line, show_table
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..model import ImplicitMF
-from ..progress import working
+from ..model.model import ImplicitMF
+from ..system.progress import working
 from .asking import ModelArgument, one_way, opened
 from .options import given
 from .output import JsonOption, checked_target, show_facts, show_json, show_table, size

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from ..errors import NotFittedError
-from ..printable import printable
+from ..system.printable import printable
 
 MISTAKE, UNEXPECTED, INTERRUPTED, CLOSED_PIPE = 2, 1, 130, 141
 EXIT_CODES = (

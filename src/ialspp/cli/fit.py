@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ..model import ImplicitMF
-from ..statistics import statistics
+from ..data.statistics import statistics
+from ..model.model import ImplicitMF
 from .model import ModelOptions
 from .options import given
 from .output import JsonOption, checked_target, show_facts, show_json, shown_loss, size

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..progress import working
+from ..system.progress import working
 from .asking import ModelArgument
 from .output import JsonOption, show_facts, show_json, show_table, shown, shown_loss, size
 

@@ -7,10 +7,10 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from ..model import ImplicitMF
+from ..model.model import ImplicitMF
 from ..objective import Objective
-from ..settings import checked_integer
 from ..solvers import IALS, ICD, IALSpp, Solver, SpectralCG, pinned
+from ..system.checks import checked_integer
 from .options import given
 
 SOLVERS: dict[str, type[Any]] = {"spectral": SpectralCG, "ials++": IALSpp, "ials": IALS, "icd": ICD}

@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..atomic import whole_file
-from ..printable import printable
+from ..files.atomic import whole_file
+from ..system.printable import printable
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 TABLES = {

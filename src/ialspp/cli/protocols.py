@@ -8,10 +8,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import typer
 
 from .. import split as splits
+from ..data.interactions import Interactions
 from ..datasets import KNOWN
-from ..interactions import Interactions
-from ..progress import working
 from ..split import Split
+from ..system.progress import working
 from .options import given
 from .source import Source
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from ..model import ImplicitMF
-from ..ranking import USERS_AT_ONCE
+from ..model.model import ImplicitMF
+from ..model.ranking import USERS_AT_ONCE
 from .asking import (
     MOST_TABLES,
     KOption,

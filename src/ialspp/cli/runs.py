@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..appending import append_line
+from ..files.appending import append_line
 from .output import as_json, checked_target
 
 FILE = "runs.jsonl"

@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
+from ..data.interactions import Interactions
 from ..datasets import KNOWN, load
-from ..interactions import Interactions
 from ..split import Split
 from .config import COLUMN
 from .options import given

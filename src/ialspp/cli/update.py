@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ..settings import checked_integer
-from ..updating import Update
+from ..model.updating import Update
+from ..system.checks import checked_integer
 from .asking import ModelArgument, ThreadsOption, opened, require_histories
 from .options import given
 from .output import JsonOption, checked_target, show_facts, show_json, size

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..atomic import whole_file
+from ..files.atomic import whole_file
 from .cache import cache_folder, locked
 from .download import fetch
 from .remote import Remote

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..interactions import Interactions
+from ..data.interactions import Interactions
 from ..split import Split
 from .archive import located
 from .remote import Remote

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from ..atomic import replace_whole
-from ..progress import download_bar
+from ..files.atomic import replace_whole
+from ..system.progress import download_bar
 from .cache import cache_folder, locked
 from .part import Part
 from .remote import Remote

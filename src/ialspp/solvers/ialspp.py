@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from .. import _core
-from ..settings import checked_integer
+from ..system.checks import checked_integer
 from .base import Problem
 
 # Sixteen columns are one panel of the kernels: the narrowest block that fills their registers, and a system

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..blas import one_blas_thread
 from ..errors import SolveError
-from ..settings import checked_integer, checked_number
+from ..system.blas import one_blas_thread
+from ..system.checks import checked_integer, checked_number
 from .base import Problem, Side
 
 DEFAULT_STEPS = 2

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..axis import Axis
-from ..csr import Csr
-from ..interactions import Interactions
+from ..data.axis import Axis
+from ..data.csr import Csr
+from ..data.interactions import Interactions
 from .parts import ONE_ITEM_METRICS, WEAK_METRICS, HeldOut, Split
 
 

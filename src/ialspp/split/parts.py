@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..csr import Csr
-from ..interactions import Interactions
-from ..settings import checked_number
+from ..data.csr import Csr
+from ..data.interactions import Interactions
+from ..system.checks import checked_number
 
 Mask = NDArray[np.bool_]
 

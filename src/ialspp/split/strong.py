@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..axis import Axis
-from ..csr import Rows
-from ..interactions import Interactions
-from ..settings import checked_integer
+from ..data.axis import Axis
+from ..data.csr import Rows
+from ..data.interactions import Interactions
+from ..system.checks import checked_integer
 from .parts import STRONG_METRICS, HeldOut, Mask, Split, checked_share, mask_of
 
 LEAST_TO_ASK = 5  # pairs of a stranger from which some are asked for (Liang et al. 2018)

@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..axis import Axis
-from ..csr import Csr, Pairs, Rows, Times
-from ..interactions import Interactions
-from ..settings import checked_integer, checked_number
+from ..data.axis import Axis
+from ..data.csr import Csr, Pairs, Rows, Times
+from ..data.interactions import Interactions
+from ..system.checks import checked_integer, checked_number
 from .parts import ONE_ITEM_METRICS, WEAK_METRICS, HeldOut, Mask, Split, checked_share, mask_of
 
 DAY = 86_400.0  # seconds

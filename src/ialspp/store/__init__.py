@@ -10,12 +10,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..model import ImplicitMF
-from ..progress import bar
-from ..threads import resolve_threads
-from . import container, state
-from .arrays import Arrays
-from .container import Container, StoreError
+from ..files import container
+from ..files.arrays import Arrays
+from ..files.container import Container, StoreError
+from ..model import state
+from ..model.model import ImplicitMF
+from ..system.machine import resolve_threads
+from ..system.progress import bar
 
 FORMAT, VERSION = "ialspp", 1
 VERIFIED = 64 * 2**20  # bytes: files up to this size are checked whole when they are opened

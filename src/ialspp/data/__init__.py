@@ -1,0 +1,1 @@
+"""Interactions: external ids, labels, weights and times, as rows by user and by item."""

@@ -1,0 +1,64 @@
+"""The users or items of data, and of a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UnknownIdError
+from .csr import Rows
+from .ids import IdMap
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The ids of a part, and for each row of the data its row in the part, or -1."""
+
+    ids: IdMap
+    rows: Rows
+
+    @classmethod
+    def whole(cls, ids: IdMap) -> Axis:
+        """All rows as they are."""
+        return cls(ids, np.arange(len(ids), dtype=np.int32))
+
+    @classmethod
+    def of(cls, ids: IdMap, occurring: Rows) -> Axis:
+        """The rows that occur, in ascending order of id."""
+        old = np.flatnonzero(np.bincount(occurring, minlength=len(ids)))
+        old = old[np.argsort(ids.ids[old], kind="stable")]
+        rows = np.full(len(ids), -1, dtype=np.int32)
+        rows[old] = np.arange(len(old), dtype=np.int32)
+        return cls(IdMap(ids.ids[old], name=ids.name), rows)
+
+    @classmethod
+    def onto(cls, known: IdMap, ids: IdMap, used: NDArray[np.bool_], other: IdMap) -> Axis:
+        """The rows of another map, which must know every id that is used; `other` is its other axis."""
+        rows = np.full(len(ids), -1, dtype=np.int32)
+        try:
+            rows[used] = known.rows(ids.ids[used], other)
+        except UnknownIdError as error:
+            raise UnknownIdError(f"train must have every {known.name} of test; {error}") from None
+        return cls(known, rows)
+
+
+def numbered(
+    values: Iterable[Any], known: Iterable[Any] | None, name: str
+) -> tuple[IdMap, NDArray[np.int32]]:
+    """The ids of an axis, all that are known or else those that occur, and the row of each value."""
+    if known is None:
+        return IdMap.factorize(values, name=name)
+    ids = known.renamed(name) if isinstance(known, IdMap) else IdMap(known, name=name)
+    return ids, ids.rows(values).astype(np.int32)
+
+
+def ids_of_length(ids: Iterable[Any] | None, length: int, name: str, axis: str) -> IdMap:
+    """The ids of a matrix's rows or columns; their numbers where none are given."""
+    mapped = IdMap(np.arange(length) if ids is None else ids, name=name)
+    if len(mapped) != length:
+        raise ValueError(f"{name}s has {len(mapped)} ids, but the matrix has {length} {axis}")
+    return mapped

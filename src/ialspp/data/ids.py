@@ -1,0 +1,274 @@
+"""IdMap: external ids of any kind <-> row numbers 0, 1, 2, ..."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from copy import copy
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UnknownIdError
+from .id_values import as_ids, is_integer, plain
+from .utf8 import Utf8
+
+MAX_ROWS = 2**31 - 1  # row numbers are kept in 32 bits
+FEW = 1000  # ids looked for in a file's strings one by one; for more, all strings are decoded
+
+
+class IdMap:
+    """The external ids of one axis in row order, and the way back.
+
+    Ids are integers of any size or strings, never both in one map. Maps made from data
+    (`factorize`) are sorted: the same set of ids gives the same rows, however the data was ordered.
+    """
+
+    __slots__ = ("_ids", "_lookup", "_stored", "name")
+
+    def __init__(self, ids: Iterable[Any], *, name: str = "id") -> None:
+        self.name = name
+        self._ids: NDArray[Any] | None = as_ids(ids, name)
+        self._stored: _Stored | None = None
+        if len(self._ids) > MAX_ROWS:
+            raise ValueError(f"at most {MAX_ROWS} {name}s fit, got {len(self._ids)}")
+        self._lookup: _Lookup | None = _Lookup.of(self._ids)
+        twice = self._lookup.repeated()
+        if twice is not None:
+            raise ValueError(f"{name} {plain(twice)!r} is listed more than once")
+        self._ids.flags.writeable = False
+
+    @classmethod
+    def stored(
+        cls, ids: NDArray[Any] | Utf8, order: NDArray[np.int64] | None = None, *, name: str = "id"
+    ) -> IdMap:
+        """The map of distinct ids that come from a file: strings are decoded when they are asked for.
+
+        order: the rows in the order of their ids, where ids are strings and that is not the order of rows.
+        """
+        made = cls.__new__(cls)
+        made.name = name
+        made._ids = None if isinstance(ids, Utf8) else ids
+        made._stored = _Stored(ids, order) if isinstance(ids, Utf8) else None
+        made._lookup = None
+        return made
+
+    @property
+    def ids(self) -> NDArray[Any]:
+        """All ids in row order. Read-only."""
+        if self._ids is None:
+            assert self._stored is not None
+            strings = self._stored.strings.all()
+            strings.flags.writeable = False
+            self._ids = strings
+        return self._ids
+
+    @property
+    def is_text(self) -> bool:
+        """Whether ids are strings; a map without ids has none."""
+        if self._ids is None:
+            return True
+        return self._ids.dtype == object and all(isinstance(value, str) for value in self._ids[:1])
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """The rows in the order of their ids."""
+        if self._lookup is None and self._stored is not None:
+            order = self._stored.order
+            return np.arange(len(self)) if order is None else order
+        return self._sorted_ids().order
+
+    def utf8(self) -> Utf8:
+        """Ids that are strings, as bytes."""
+        return Utf8.of(self.ids.tolist()) if self._stored is None else self._stored.strings
+
+    def _sorted_ids(self) -> _Lookup:
+        if self._lookup is None:
+            self._lookup = _Lookup.of(self.ids)
+        return self._lookup
+
+    def named(self, rows: NDArray[np.integer[Any]]) -> list[Any]:
+        """The ids of some rows, as plain Python values."""
+        if self._ids is None and self._stored is not None:
+            return self._stored.strings.take(rows)
+        return list(self.ids[rows].tolist())
+
+    def extended(self, ids: Iterable[Any]) -> IdMap:
+        """This map with the ids it does not have at its end, ascending; itself if it has them all."""
+        new = as_ids(ids, self.name)
+        if len(self) and len(new) and isinstance(plain(new[0]), str) != self.is_text:
+            own, came = "strings" if self.is_text else "integers", plain(new[0])
+            raise TypeError(
+                f"{self.name}s must be all integers or all strings; those known are {own}, got {came!r}"
+            )
+        missing = np.unique(new[~self._locate(new)[1]])
+        if len(missing) == 0:
+            return self
+        if missing.dtype != self.ids.dtype:  # more bits are needed than before, or fewer
+            return IdMap([*self, *missing.tolist()], name=self.name)
+        grown = IdMap.stored(np.concatenate([self.ids, missing]), name=self.name)
+        grown._lookup = self._sorted_ids().extended(missing)
+        grown.ids.flags.writeable = False
+        return grown
+
+    def renamed(self, name: str) -> IdMap:
+        """The same ids under another name."""
+        if name == self.name:
+            return self
+        other = copy(self)
+        other.name = name
+        return other
+
+    @classmethod
+    def factorize(cls, values: Iterable[Any], *, name: str = "id") -> tuple[IdMap, NDArray[np.int32]]:
+        """The map of all ids in `values`, sorted, and the row number of each."""
+        array = as_ids(values, name)
+        distinct, rows = _factorize(array)
+        return cls(distinct, name=name), rows.astype(np.int32)
+
+    def __len__(self) -> int:
+        if self._ids is None and self._stored is not None:
+            return len(self._stored.strings)
+        return len(self.ids)
+
+    def __contains__(self, value: object) -> bool:
+        if not isinstance(value, str) and not is_integer(value):
+            return False
+        return bool(self._locate(as_ids([value], self.name))[1][0])
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.ids.tolist())
+
+    def __getitem__(self, row: int) -> Any:
+        """The id of a row, as a plain Python value."""
+        return self.named(np.array([range(len(self))[row]]))[0]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, IdMap):
+            return NotImplemented
+        return self.ids.dtype == other.ids.dtype and np.array_equal(self.ids, other.ids)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(value) for value in self.named(np.arange(min(3, len(self)))))
+        return f"IdMap({len(self)} {self.name}s: {shown}{', ...' if len(self) > 3 else ''})"
+
+    def rows(self, values: Iterable[Any], other: IdMap | None = None) -> NDArray[np.int64]:
+        """The row number of each id; an unknown one is an `UnknownIdError` that names it.
+
+        The error also says so if the ids are those of the other axis.
+        """
+        wanted = as_ids(values, self.name)
+        rows, known = self._locate(wanted)
+        if not known.all():
+            missing = wanted[~known].tolist()
+            shown = ", ".join(repr(value) for value in missing[:5])
+            more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+            hint = self._kind_hint(wanted) + self._swapped_hint(wanted[~known], other)
+            raise UnknownIdError(f"unknown {self.name}: {shown}{more}{hint}")
+        return rows
+
+    def _locate(self, wanted: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """(row, whether there is one) for each id."""
+        if self._ids is None and self._stored is not None and len(wanted) <= FEW:
+            return self._stored.locate(wanted)
+        return self._sorted_ids().locate(wanted)
+
+    def _swapped_hint(self, missing: NDArray[Any], other: IdMap | None) -> str:
+        if other is None or not other._locate(missing)[1].all():
+            return ""
+        what = f"is the id of an {other.name}" if len(missing) == 1 else f"are ids of {other.name}s"
+        return f" ({what.replace('an user', 'a user')}: are users and items swapped?)"
+
+    def _kind_hint(self, wanted: NDArray[Any]) -> str:
+        own, theirs = (
+            "strings" if text else "integers" for text in (self.is_text, isinstance(plain(wanted[0]), str))
+        )
+        if len(self) == 0 or own == theirs:
+            return ""
+        return f" (these are {theirs}, but the {self.name}s of the data are {own})"
+
+
+class _Lookup(NamedTuple):
+    """Ids in ascending order, and the row of each."""
+
+    ids: NDArray[Any]
+    order: NDArray[np.int64]
+    is_range: bool  # row numbers as ids, or a stretch of them: no search is needed to find one
+
+    @classmethod
+    def of(cls, ids: NDArray[Any]) -> _Lookup:
+        order = np.argsort(ids, kind="stable")
+        ascending = ids[order]
+        return cls(ascending, order, _is_range(ascending))
+
+    def extended(self, ascending: NDArray[Any]) -> _Lookup:
+        """With more ids, whose rows come after all there are."""
+        places = np.searchsorted(self.ids, ascending)
+        rows = len(self.ids) + np.arange(len(ascending))
+        ids, order = np.insert(self.ids, places, ascending), np.insert(self.order, places, rows)
+        return _Lookup(ids, order, _is_range(ids))
+
+    def repeated(self) -> Any:
+        """An id that is there twice, or None."""
+        places = np.flatnonzero(self.ids[1:] == self.ids[:-1])
+        return self.ids[places[0]] if len(places) else None
+
+    def locate(self, wanted: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """(row, whether there is one) for each id."""
+        none = np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
+        if len(self.ids) == 0 or len(wanted) == 0:
+            return none
+        if self.is_range and wanted.dtype == np.int64:
+            places = np.clip(wanted, self.ids[0], self.ids[-1]) - self.ids[0]
+            return self.order[places], np.asarray(self.ids[places] == wanted)
+        if wanted.dtype != self.ids.dtype:  # numpy would compare 64-bit integers as floats
+            wanted = wanted.astype(object)
+        try:
+            places = np.searchsorted(self.ids, wanted)
+        except TypeError:  # a string among integers, or the other way round
+            return none
+        places = np.minimum(places, len(self.ids) - 1)
+        found = self.ids[places]
+        if wanted.dtype == object:
+            found = found.astype(object)
+        return self.order[places], np.asarray(found == wanted, dtype=bool)
+
+
+class _Stored(NamedTuple):
+    """Strings of a file, and the order in which they ascend where it is not that of the rows."""
+
+    strings: Utf8
+    order: NDArray[np.int64] | None
+
+    def locate(self, wanted: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """(row, whether there is one) for each id."""
+        found = [self.strings.find(v, self.order) if isinstance(v, str) else -1 for v in wanted.tolist()]
+        rows = np.array(found, dtype=np.int64)
+        return np.maximum(rows, 0), rows >= 0
+
+
+def _is_range(ascending: NDArray[Any]) -> bool:
+    if ascending.dtype != np.int64 or len(ascending) == 0:
+        return False
+    return int(ascending[-1]) - int(ascending[0]) == len(ascending) - 1
+
+
+def _factorize(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    if array.dtype == object:
+        distinct = sorted(set(array.tolist()))
+        numbers = {value: row for row, value in enumerate(distinct)}
+        rows = np.fromiter((numbers[value] for value in array.tolist()), np.int64, len(array))
+        return np.array(distinct, dtype=object), rows
+    if len(array) and int(array.max()) - int(array.min()) < 4 * len(array) + 1024:
+        return _factorize_by_table(array)
+    return np.unique(array, return_inverse=True)
+
+
+def _factorize_by_table(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Ids in a narrow range need no sorting: a table of the range says which occur."""
+    low = array.min()
+    shifted = (array - low).astype(np.int64)
+    present = np.zeros(int(shifted.max()) + 1, dtype=bool)
+    present[shifted] = True
+    numbers = np.cumsum(present) - 1
+    return np.flatnonzero(present).astype(array.dtype) + low, numbers[shifted]

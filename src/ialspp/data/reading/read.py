@@ -1,0 +1,166 @@
+"""A file, once through, into interactions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...system.progress import Report, bar
+from ..csr import Floats, Rows, Times
+from ..ids import IdMap
+from ..values import LATEST_TIME
+from .codes import Codes
+from .columns import BLANK, BROKEN, Columns, expression_of
+from .faults import check_width, fault_at, first_fault
+from .source import COMPRESSED, ROW, Source
+
+if TYPE_CHECKING:
+    import polars as pl
+
+BATCH = 2**17  # rows at a time: enough to keep every thread busy, little to hold
+LARGEST_FLOAT = float(np.finfo(np.float32).max)
+
+Triples = tuple[IdMap, IdMap, Rows, Rows, Floats | None, Floats | None, Times | None]
+
+
+def read(
+    path: str | Path,
+    roles: dict[str, str | int | None],
+    *,
+    min_rating: float | None,
+    where: Any,
+    format: str | None,
+    separator: str | None,
+    header: bool | None,
+    quote: str | None,
+    progress: bool | None,
+) -> Triples:
+    """Users, items, and for each interaction the rows of both, its label, weight and time."""
+    for role in ("user", "item"):
+        if roles[role] is None:
+            raise TypeError(f"{role} must be the name or the position of a column, got None")
+    if min_rating is not None:
+        if isinstance(min_rating, bool) or not isinstance(min_rating, Real) or not math.isfinite(min_rating):
+            raise ValueError(f"min_rating must be a finite number, got {min_rating!r}")
+        roles = {**roles, "rating": "rating" if roles["rating"] is None else roles["rating"]}
+    elif roles["rating"] is not None:
+        raise ValueError(f"rating={roles['rating']!r} is the column that min_rating looks at; give that too")
+    named = any(isinstance(column, str) for column in roles.values())
+    with _polars_errors(path, None, None):
+        source = Source.of(path, format, separator, header, quote, named)
+    with _polars_errors(path, source, None):
+        columns = Columns.of(source, roles)
+    condition = expression_of(where, source.files[0])
+    in_filter = set() if condition is None else set(condition.meta.root_names())
+    unknown = sorted(in_filter - set(columns.file_names))
+    if unknown:
+        raise ValueError(f"{source.files[0]}: where names {unknown}, but the file has {columns.file_names}")
+    with _polars_errors(path, source, columns):
+        query = columns.needed(source, in_filter, min_rating, condition)
+        return _collect(source, columns, query, progress)
+
+
+@contextmanager
+def _polars_errors(path: str | Path, source: Source | None, columns: Columns | None) -> Iterator[None]:
+    """What polars says, as what was required, what came, and where."""
+    import polars as pl
+
+    try:
+        yield
+    except pl.exceptions.NoDataError as error:
+        raise ValueError(f"{path}: the file is empty") from error
+    except pl.exceptions.PolarsError as error:
+        if source is None:
+            raise ValueError(f"{path}: {str(error).splitlines()[0]}") from error
+        raise first_fault(source, columns, error) from error
+    except OSError as error:  # a compressed file cut short, for one
+        if str(path) in str(error):
+            raise
+        raise OSError(f"{path}: {error}") from error
+
+
+def _collect(source: Source, columns: Columns, query: pl.LazyFrame, progress: bool | None) -> Triples:
+    users, items = (Codes(name, from_text=source.is_text) for name in ("user", "item"))
+    numbers: dict[str, list[NDArray[Any]]] = {
+        role: [] for role in columns.names if role in ("label", "weight", "time")
+    }
+    with bar("reading", _rows_expected(source), progress) as report:
+        for batch in _sound_batches(source, columns, query, report):
+            users.add(batch["user"])
+            items.add(batch["item"])
+            for role, parts in numbers.items():
+                kind = np.float64 if role == "time" else np.float32
+                parts.append(batch[role].to_numpy().astype(kind, copy=False))
+    user_ids, user_rows = users.finish()
+    item_ids, item_rows = items.finish()
+    label, weight, time = (_whole(numbers.get(role)) for role in ("label", "weight", "time"))
+    return user_ids, item_ids, user_rows, item_rows, label, weight, time
+
+
+def _whole(parts: list[NDArray[Any]] | None) -> NDArray[Any] | None:
+    if parts is None:
+        return None
+    return np.concatenate(parts) if parts else np.empty(0, dtype=np.float32)
+
+
+def _sound_batches(
+    source: Source, columns: Columns, query: pl.LazyFrame, report: Report
+) -> Iterator[pl.DataFrame]:
+    """Batches in which every value is there and can be used; the first that cannot is an error."""
+    import polars as pl
+
+    broken: set[int] = set()  # the first and the last row that may not be whole
+    for batch in query.collect_batches(chunk_size=BATCH, maintain_order=True, engine="streaming"):
+        if len(batch) == 0:
+            continue
+        report(int(batch[ROW][-1]) + 1)
+        if BLANK in batch.columns and batch[BLANK].any():
+            batch = batch.filter(~pl.col(BLANK))
+        for role, column in columns.asked.items():
+            _check(source, batch, role, column)
+        if BROKEN in batch.columns and batch[BROKEN].any():
+            rows = batch.filter(BROKEN)[ROW]
+            broken = {min(broken, default=rows[0]), rows[-1]}
+        yield batch
+    if broken:
+        check_width(source, broken, len(columns.file_names))
+
+
+def _check(source: Source, batch: pl.DataFrame, role: str, column: str | int) -> None:
+    values = batch[role]
+    if values.null_count():
+        row = int(np.argmax(values.is_null().to_numpy()))
+        raise fault_at(source, batch[ROW][row], column, None, "")
+    if role in ("user", "item"):
+        return
+    least, most, required = {
+        "label": (-LARGEST_FLOAT, LARGEST_FLOAT, "a finite number in single precision"),
+        "weight": (0.0, LARGEST_FLOAT, "a finite number in single precision, not negative"),
+        "rating": (-np.inf, np.inf, "a number"),
+        "time": (-LATEST_TIME, LATEST_TIME, "Unix seconds (not milliseconds) or a date"),
+    }[role]
+    numbers = values.to_numpy()
+    bad = np.flatnonzero(~((numbers >= least) & (numbers <= most)))
+    if len(bad):
+        row = int(bad[0])
+        raise fault_at(source, batch[ROW][row], column, float(numbers[row]), required)
+
+
+def _rows_expected(source: Source) -> float | None:
+    """For the progress bar: as the file says, or judged by its first lines; None where neither helps."""
+    import polars as pl
+
+    if not source.is_text:
+        return float(source.scan().select(pl.len()).collect().item())
+    if any(file.suffix.lower() in COMPRESSED for file in source.files):
+        return None
+    with source.files[0].open("rb") as file:
+        start = file.read(2**16)
+    return sum(file.stat().st_size for file in source.files) * max(start.count(b"\n"), 1) / max(len(start), 1)

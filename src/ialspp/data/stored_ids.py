@@ -1,0 +1,47 @@
+"""Ids as arrays: 64-bit integers as they are, strings as UTF-8, integers beyond 64 bits as their digits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..files.arrays import Arrays, part_named
+from ..files.container import StoreError
+from .ids import IdMap
+from .utf8 import Utf8
+
+
+def kind_of(ids: IdMap) -> str:
+    """What the file says they are."""
+    if ids.is_text:
+        return "string"
+    return "digits" if ids.ids.dtype == object else str(ids.ids.dtype)
+
+
+def arrays_of_ids(axis: str, ids: IdMap) -> dict[str, NDArray[Any]]:
+    """The arrays of the "user" or the "item" ids, by name."""
+    name, kind = f"{axis}_ids", kind_of(ids)
+    if kind in ("int64", "uint64"):
+        return {name: ids.ids}
+    strings = ids.utf8() if kind == "string" else Utf8.of(map(str, ids.ids.tolist()))
+    arrays: dict[str, NDArray[Any]] = {f"{name}.offsets": strings.offsets, f"{name}.utf8": strings.data}
+    if kind == "string" and (np.diff(ids.order) < 0).any():
+        arrays[f"{name}.order"] = ids.order
+    return arrays
+
+
+def ids_of(arrays: Arrays, name: str, kind: str, *, whole: bool) -> IdMap:
+    """The ids of a file. whole: look at every offset."""
+    if kind in ("int64", "uint64"):
+        return IdMap.stored(arrays.get(f"{name}_ids", kind), name=name)
+    if kind not in ("string", "digits"):
+        raise StoreError(f"{name} ids of kind {kind!r} are not known to this version")
+    strings = Utf8(arrays.get(f"{name}_ids.offsets", np.int64), arrays.get(f"{name}_ids.utf8", np.uint8))
+    with part_named(f"the {name} ids"):
+        strings.check(whole=whole or kind == "digits")
+    if kind == "digits":
+        return IdMap([int(digits) for digits in strings.all()], name=name)
+    order = arrays.maybe(f"{name}_ids.order", np.int64, len(strings))
+    return IdMap.stored(strings, order, name=name)

@@ -1,0 +1,179 @@
+"""Named arrays and text in one file that is mapped, not read.
+
+The layout is that of safetensors. Its own package copies each array that it gives to numpy, and keeps no
+checksums; here arrays are views of the mapped file, and each starts at a multiple of 64 bytes. The layout
+allows no holes, so the bytes between arrays are arrays too: "padding.0", "padding.1", ...
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import re
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .atomic import whole_file
+from .header import (
+    ALIGNMENT,
+    CHECKSUMS,
+    CHUNK,
+    HEADER_CHECKSUM,
+    METADATA,
+    Arrays,
+    Header,
+    Place,
+    StoreError,
+    checksum,
+    corrupted_header,
+    header_bytes,
+)
+
+__all__ = ["Container", "StoreError", "write"]
+
+_PADDING = re.compile(r"padding\.[0-9]+")
+
+
+def write(
+    path: Path,
+    arrays: Arrays,
+    metadata: Mapping[str, str],
+    report: Callable[[int], None] = lambda _written: None,
+) -> None:
+    """Write arrays and text to one file, whole or not at all. The same input gives the same bytes.
+
+    Parameters
+    ----------
+    path
+        The file; one that is there is replaced.
+    arrays
+        Arrays of numbers by name, in the order they shall have in the file. One that is not C-contiguous and
+        little-endian is copied when its turn comes; the others are not.
+    metadata
+        Text by name.
+    report
+        Told from time to time how many bytes have been written.
+    """
+    _check_names(arrays, metadata)
+    parts = _padded(arrays)
+    unfinished = header_bytes(parts, metadata, dict.fromkeys(parts, checksum(b"")))
+    with whole_file(path) as file:
+        file.write(bytes(len(unfinished)))  # the header waits for the checksums, which keep its length
+        checksums = {name: _append(file, array, report) for name, array in parts.items()}
+        file.seek(0)
+        file.write(header_bytes(parts, metadata, checksums))
+
+
+class Container:
+    """The arrays and the text of a file. The arrays are read-only views of the file, which is mapped.
+
+    The file stays mapped while the container or one of its arrays exists.
+    """
+
+    __slots__ = ("_header", "_memory", "arrays", "path")
+
+    path: Path
+    arrays: Arrays
+
+    def __init__(self, path: Path, memory: mmap.mmap) -> None:
+        header = Header.read(memory)
+        _check_size(len(memory), header.file_size)
+        self.path = path
+        self._header = header
+        self._memory = memory
+        self.arrays = {
+            name: _view(memory, name, place)
+            for name, place in header.places.items()
+            if header.checksums is None or not _PADDING.fullmatch(name)
+        }
+
+    @classmethod
+    def open(cls, path: Path) -> Container:
+        """Map a file of `write`, or of another tool, and check all that can be without reading the arrays.
+
+        A `StoreError` says what is wrong with the file.
+        """
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size == 0:  # there is nothing to map
+                raise StoreError(f"{path} is empty")
+            memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        try:
+            return cls(path, memory)
+        except StoreError as error:
+            raise StoreError(f"{path} {error}") from error.__cause__
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The text, by name."""
+        return self._header.metadata
+
+    def verify(self) -> None:
+        """Read all arrays; a `StoreError` names those whose checksum is wrong, or says that there is none."""
+        checksums = self._header.checksums
+        if checksums is None:
+            raise StoreError(f"{self.path} has no checksums, so its arrays cannot be verified")
+        memory = memoryview(self._memory)
+        wrong = [
+            repr(name)
+            for name, place in self._header.places.items()
+            if checksum(memory[place.start : place.end]) != checksums[name]
+        ]
+        if wrong:
+            raise StoreError(f"{self.path} is corrupted: the checksum is wrong for {', '.join(wrong)}")
+
+
+def _check_names(arrays: Arrays, metadata: Mapping[str, str]) -> None:
+    taken = [name for name in arrays if name == METADATA or _PADDING.fullmatch(name)]
+    taken += [key for key in metadata if key in (CHECKSUMS, HEADER_CHECKSUM)]
+    if taken:
+        raise ValueError(f"the name {taken[0]!r} must be left to the file itself")
+    for text in (*arrays, *metadata, *metadata.values()):
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(f"names and metadata must be valid Unicode, got {text[:50]!r}") from error
+
+
+def _padded(arrays: Arrays) -> dict[str, NDArray[Any]]:
+    """The arrays, and those that go between them."""
+    parts: dict[str, NDArray[Any]] = {}
+    size = 0
+    for number, (name, array) in enumerate(arrays.items()):
+        gap = -size % ALIGNMENT
+        if gap:
+            parts[f"padding.{len(parts) - number}"] = np.zeros(gap, dtype=np.uint8)
+        parts[name] = array
+        size += gap + array.nbytes
+    return parts
+
+
+def _append(file: IO[bytes], array: NDArray[Any], report: Callable[[int], None]) -> str:
+    """Write an array's bytes; returns their checksum."""
+    ordered = np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
+    data = ordered.reshape(-1).view(np.uint8).data
+    value = 0
+    for start in range(0, len(data), CHUNK):
+        chunk = data[start : start + CHUNK]
+        value = zlib.crc32(chunk, value)
+        file.write(chunk)
+        report(file.tell())
+    return f"{value:08x}"
+
+
+def _view(memory: mmap.mmap, name: str, place: Place) -> NDArray[Any]:
+    try:
+        return np.ndarray(place.shape, place.dtype, memory, place.start)
+    except ValueError as error:  # too many dimensions, or a huge one beside one of 0
+        raise corrupted_header(f"array {name!r} has an impossible shape: {error}") from error
+
+
+def _check_size(size: int, required: int) -> None:
+    if size < required:
+        raise StoreError(f"is cut short: {required:,} bytes are required, got {size:,}")
+    if size > required:
+        raise StoreError(f"has {size - required:,} bytes too many: {required:,} are required, got {size:,}")

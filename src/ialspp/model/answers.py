@@ -1,0 +1,262 @@
+"""What a fitted model can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.csr import Csr, Floats
+from ..data.ids import IdMap
+from ..objective import Objective
+from ..solvers import no_finite_solution
+from ..system.checks import checked_integer
+from ..system.machine import resolve_threads
+from .explanation import Explanation, explain
+from .fitted import Embedding, Fitted, Similarity, directions
+from .histories import rows_of_histories
+from .ranking import Filter, Ranking, Rankings, rank
+from .selection import filter_of
+
+
+class Answers:
+    """The questions; `ImplicitMF` is what answers them."""
+
+    objective: Objective
+    threads: int | None
+
+    def _fitted(self) -> Fitted:
+        raise NotImplementedError
+
+    # Strangers
+
+    def fold_in(
+        self,
+        histories: Iterable[Iterable[Any]],
+        *,
+        weights: Iterable[Iterable[float]] | None = None,
+        labels: Iterable[Iterable[float]] | None = None,
+    ) -> Floats:
+        """Exact vectors for users the model has not seen, from the items of each.
+
+        Parameters
+        ----------
+        histories
+            For each user, the ids of their items. An empty history gives a zero vector.
+        weights, labels
+            Numbers parallel to the histories.
+        """
+        state = self._fitted()
+        return self._folded_in(state.items, state.users, histories, weights, labels)
+
+    def fold_in_items(
+        self,
+        histories: Iterable[Iterable[Any]],
+        *,
+        weights: Iterable[Iterable[float]] | None = None,
+        labels: Iterable[Iterable[float]] | None = None,
+    ) -> Floats:
+        """Exact vectors for items the model has not seen, from the users of each; as `fold_in`."""
+        state = self._fitted()
+        return self._folded_in(state.users, state.items, histories, weights, labels)
+
+    def _folded_in(
+        self,
+        known: Embedding,
+        strangers: Embedding,
+        histories: Iterable[Iterable[Any]],
+        weights: Iterable[Iterable[float]] | None,
+        labels: Iterable[Iterable[float]] | None,
+    ) -> Floats:
+        rows = rows_of_histories(histories, known.ids, weights, labels, strangers.ids)
+        return self._solved(known, rows)
+
+    def fold_in_rows(self, rows: Csr) -> Floats:
+        """`fold_in` for rows of items as `Interactions.by_user` has them."""
+        return self._solved(self._fitted().items, rows)
+
+    def _solved(self, known: Embedding, rows: Csr) -> Floats:
+        threads = resolve_threads(self.threads)
+        return known.exact(rows, self.objective, threads, lambda row: no_finite_solution("history", row, row))
+
+    # Items for users
+
+    @overload
+    def recommend(
+        self,
+        users: str | int,
+        k: int = 10,
+        *,
+        exclude_seen: bool = ...,
+        candidates: Any = ...,
+        exclude: Any = ...,
+        progress: bool | None = ...,
+    ) -> Ranking: ...
+
+    @overload
+    def recommend(
+        self,
+        users: Any = ...,
+        k: int = 10,
+        *,
+        exclude_seen: bool = ...,
+        candidates: Any = ...,
+        exclude: Any = ...,
+        progress: bool | None = ...,
+    ) -> Rankings: ...
+
+    def recommend(
+        self,
+        users: Any = ...,
+        k: int = 10,
+        *,
+        exclude_seen: bool = True,
+        candidates: Any = None,
+        exclude: Any = None,
+        progress: bool | None = None,
+    ) -> Ranking | Rankings:
+        """The k best items of each user, best first.
+
+        Parameters
+        ----------
+        users
+            Ids of users of the training data: one gives one `Ranking`, a sequence gives `Rankings`. All
+            users, in row order, where not given.
+        k
+            How many; fewer where fewer are left.
+        exclude_seen
+            Leave out what the user has interacted with.
+        candidates
+            The only items to choose from: ids for everyone, a mask over all items, or, one for each user, a
+            sequence of ids or a row of a mask.
+        exclude
+            Items to leave out, given in the same ways.
+        progress
+            True or False: draw a progress bar or don't. None: on a terminal, for all users.
+        """
+        state = self._fitted()
+        everyone = users is ...
+        side = state.users
+        rows = np.arange(len(side.ids)) if everyone else side.ids.rows(_listed(users), state.items.ids)
+        vectors = side.vectors if everyone else side.vectors[rows]
+        seen = None
+        if exclude_seen:
+            seen = state.histories("recommend with exclude_seen=True").by_user
+            seen = seen if everyone else seen.take(rows)
+        shown = progress if everyone else progress or False
+        rankings = self._best_items(state, vectors, k, seen, candidates, exclude, shown)
+        found = Rankings(*rankings, state.items.ids, rows, side.ids)
+        return found[0] if _is_one(users) else found
+
+    def recommend_for(
+        self,
+        histories: Iterable[Iterable[Any]],
+        k: int = 10,
+        *,
+        exclude_seen: bool = True,
+        candidates: Any = None,
+        exclude: Any = None,
+        weights: Iterable[Iterable[float]] | None = None,
+        labels: Iterable[Iterable[float]] | None = None,
+    ) -> Rankings:
+        """The k best items for users the model has not seen: `fold_in`, then `recommend`."""
+        state = self._fitted()
+        rows = rows_of_histories(histories, state.items.ids, weights, labels, state.users.ids)
+        vectors = self._solved(state.items, rows)
+        seen = rows if exclude_seen else None
+        rankings = self._best_items(state, vectors, k, seen, candidates, exclude, False)
+        numbers = np.arange(len(rows))
+        return Rankings(*rankings, state.items.ids, numbers, IdMap(numbers, name="history"))
+
+    def _best_items(
+        self,
+        state: Fitted,
+        vectors: Floats,
+        k: int,
+        seen: Csr | None,
+        candidates: Any,
+        exclude: Any,
+        progress: bool | None,
+    ) -> tuple[NDArray[np.int32], Floats]:
+        items, threads = state.items, resolve_threads(self.threads)
+        allowed = filter_of(
+            len(vectors), items.ids, state.users.ids, seen=seen, candidates=candidates, exclude=exclude
+        )
+        k = min(checked_integer("k", k, 0), len(items.ids))
+        return rank(vectors, items.packed(threads), k, threads, allowed=allowed, progress=progress)[:2]
+
+    def explain(self, user: Any, item: Any) -> Explanation:
+        """How much each item of a user's past contributes to the score of an item.
+
+        Parameters
+        ----------
+        user, item
+            Ids of the training data.
+        """
+        state = self._fitted()
+        data = state.histories("explain")
+        row = state.users.ids.rows([user], state.items.ids)
+        [target] = state.items.ids.rows([item], state.users.ids).tolist()
+        vector = state.users.vectors[row[0]]
+        history = data.by_user.take(row)
+        return explain(history, vector, target, state.items, self.objective, resolve_threads(self.threads))
+
+    # Neighbours
+
+    @overload
+    def similar_items(self, items: str | int, k: int = 10, *, metric: Similarity = ...) -> Ranking: ...
+
+    @overload
+    def similar_items(self, items: Any, k: int = 10, *, metric: Similarity = ...) -> Rankings: ...
+
+    def similar_items(self, items: Any, k: int = 10, *, metric: Similarity = "cosine") -> Ranking | Rankings:
+        """The k items nearest to each of some items, best first; an item is not its own neighbour.
+
+        Parameters
+        ----------
+        items
+            Ids: one gives one `Ranking`, a sequence gives `Rankings`.
+        k
+            How many; fewer where there are fewer.
+        metric
+            "cosine": vectors that point most nearly the same way. "dot": also the longer the better, which
+            favours the popular.
+        """
+        state = self._fitted()
+        return self._similar(items, k, metric, state.items, state.users)
+
+    @overload
+    def similar_users(self, users: str | int, k: int = 10, *, metric: Similarity = ...) -> Ranking: ...
+
+    @overload
+    def similar_users(self, users: Any, k: int = 10, *, metric: Similarity = ...) -> Rankings: ...
+
+    def similar_users(self, users: Any, k: int = 10, *, metric: Similarity = "cosine") -> Ranking | Rankings:
+        """The k users nearest to each of some users; as `similar_items`."""
+        state = self._fitted()
+        return self._similar(users, k, metric, state.users, state.items)
+
+    def _similar(
+        self, ids: Any, k: int, metric: Similarity, side: Embedding, other: Embedding
+    ) -> Ranking | Rankings:
+        if metric not in ("cosine", "dot"):
+            raise ValueError(f'metric must be "cosine" or "dot", got {metric!r}')
+        threads = resolve_threads(self.threads)
+        rows = side.ids.rows(_listed(ids), other.ids)
+        vectors = side.vectors[rows] if metric == "dot" else directions(side.vectors[rows])
+        themselves = Csr(np.arange(len(rows) + 1), rows.astype(np.int32), len(side.ids))
+        k = min(checked_integer("k", k, 0), len(side.ids))
+        allowed = Filter(hidden=themselves)
+        best, scores, _ = rank(vectors, side.packed(threads, metric), k, threads, allowed=allowed)
+        found = Rankings(best, scores, side.ids, rows, side.ids)
+        return found[0] if _is_one(ids) else found
+
+
+def _is_one(ids: Any) -> bool:
+    return isinstance(ids, (str, int, np.integer))
+
+
+def _listed(ids: Any) -> Any:
+    return [ids] if _is_one(ids) else ids

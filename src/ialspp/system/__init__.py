@@ -1,0 +1,1 @@
+"""What the operating system and the machine provide: CPUs, instruction sets, locks, progress, checks of values."""

@@ -1,0 +1,85 @@
+"""How many threads to use: what was asked for, or what this process may really have."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from .checks import checked_integer
+
+MAX_THREADS = 1024
+
+
+def resolve_threads(requested: int | None) -> int:
+    """The thread count of one call: `requested`, else IALSPP_THREADS, else all that may be used."""
+    if requested is not None:
+        return _checked("threads", requested)
+    text = os.environ.get("IALSPP_THREADS")
+    if text:
+        try:
+            return _checked("IALSPP_THREADS", int(text))
+        except ValueError as error:
+            raise ValueError(
+                f"IALSPP_THREADS must be an integer from 1 to {MAX_THREADS}, got {text!r}"
+            ) from error
+    return usable_cpus()
+
+
+def _checked(name: str, value: int) -> int:
+    if checked_integer(name, value, 1) > MAX_THREADS:
+        raise ValueError(f"{name} must be at most {MAX_THREADS}, got {value}")
+    return int(value)
+
+
+def usable_cpus() -> int:
+    """CPUs in this process's affinity mask, less what its control group's quota takes away."""
+    try:
+        cpus = len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS, Windows
+        cpus = os.cpu_count() or 1
+    quota = cgroup_quota(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))
+    return max(1, min(cpus, MAX_THREADS, cpus if quota is None else math.ceil(quota)))
+
+
+def cgroup_quota(membership: Path, mount: Path) -> float | None:
+    """The tightest CPU quota above this process, in CPUs, or None where nothing limits it."""
+    try:
+        lines = membership.read_text().splitlines()
+    except OSError:
+        return None
+    quotas = []
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            quotas += [_quota_v2(group) for group in _ancestors(mount, path)]
+        elif "cpu" in controllers.split(","):
+            quotas += [_quota_v1(group) for group in _ancestors(mount / controllers, path)]
+            quotas += [_quota_v1(group) for group in _ancestors(mount / "cpu", path)]
+    return min((quota for quota in quotas if quota is not None), default=None)
+
+
+def _ancestors(mount: Path, path: str) -> Iterator[Path]:
+    group = mount / path.lstrip("/")
+    while group != mount and mount in group.parents:
+        yield group
+        group = group.parent
+    yield mount  # in a container the mount is often the process's own group
+
+
+def _quota_v2(group: Path) -> float | None:
+    try:
+        quota, period = (group / "cpu.max").read_text().split()
+        return None if quota == "max" else int(quota) / int(period)
+    except (OSError, ValueError):
+        return None
+
+
+def _quota_v1(group: Path) -> float | None:
+    try:
+        quota = int((group / "cpu.cfs_quota_us").read_text())
+        period = int((group / "cpu.cfs_period_us").read_text())
+        return quota / period if quota > 0 and period > 0 else None
+    except (OSError, ValueError):
+        return None
