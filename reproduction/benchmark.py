@@ -111,16 +111,8 @@ def recognised(path: Path) -> tuple[str, dict[str, Any]] | None:
 def known_benchmark(name: str, path: Path | None, scale: float, /, **options: Any) -> Benchmark:
     """Load a data set of `KNOWN`, split as it was published or for strong generalisation.
 
-    Parameters
-    ----------
-    name
-        Of `KNOWN`.
-    path
-        Where its files are; None: downloaded, or generated.
-    scale
-        The share of its users to keep; of generated data also of its items.
-    options
-        Of the loader.
+    A path of None means downloaded, or generated. `scale` is the share of the users to keep, of generated
+    data also of the items. The options are those of the loader.
     """
     if name.startswith(SYNTHETIC):
         return strong_benchmark(name, load(name, path, scale=scale, **options), scale, generated=True)

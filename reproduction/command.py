@@ -17,18 +17,18 @@ from ialspp.cli.options import add_command, given
 from ialspp.cli.output import JsonOption, remark, show_json, show_line, show_table
 from ialspp.cli.source import Source
 from ialspp.datasets import KNOWN
-from ialspp.system.progress import working
-from ialspp.system.checks import checked_integer, checked_number
 from ialspp.solvers.ialspp import AUTO_BLOCK_SIZE
+from ialspp.system.checks import checked_integer, checked_number
 from ialspp.system.machine import resolve_threads
+from ialspp.system.progress import working
 
 from .benchmark import Benchmark, canonical, known_benchmark, recognised, strong_benchmark
-from .claims import judge_claims
-from .figures import require_matplotlib
+from .claims.table import judge_claims
+from .figures.styles import require_matplotlib
 from .grid import DIMS, Grid
 from .journal import FILE, Journal
 from .measure import Workbench, this_machine
-from .report import write_report
+from .report.writing import write_report
 from .run import Run, Settings
 from .schedule import Schedule
 

@@ -32,19 +32,11 @@ class Formula:
 FORMULAS: Mapping[str, Formula] = {
     IALS: Formula("d²|S| + d³(|U|+|I|)", "d(|U|+|I|)", True, lambda d, _, S, N: d**2 * S + d**3 * N),
     ICD: Formula("d|S| + d²(|U|+|I|)", "d(|U|+|I|) + |S|", False, lambda d, _, S, N: d * S + d**2 * N),
-    IALSPP: Formula(
-        "d|π||S| + (d² + d|π|²)(|U|+|I|)",
-        "d(|U|+|I|) + |S|",
-        True,
-        lambda d, b, S, N: d * b * S + (d**2 + d * b**2) * N,
-    ),
-    SPECTRAL: Formula(
-        f"{DEFAULT_STEPS}d|S| + d²(|U|+|I|)",
-        "d(|U|+|I|)",
-        True,
-        lambda d, _, S, N: DEFAULT_STEPS * d * S + d**2 * N,
-    ),
-}
+    IALSPP: Formula("d|π||S| + (d² + d|π|²)(|U|+|I|)", "d(|U|+|I|) + |S|", True,
+                    lambda d, b, S, N: d * b * S + (d**2 + d * b**2) * N),
+    SPECTRAL: Formula(f"{DEFAULT_STEPS}d|S| + d²(|U|+|I|)", "d(|U|+|I|)", True,
+                      lambda d, _, S, N: DEFAULT_STEPS * d * S + d**2 * N),
+}  # fmt: skip
 
 
 def work(configuration: Configuration, interactions: float, rows: float) -> float:
@@ -60,27 +52,15 @@ def work_on(data: Data, configuration: Configuration, share: float = 1.0) -> flo
 
 @dataclass(frozen=True, slots=True)
 class Exponent:
-    """The power of a variable with which the seconds of an epoch grow.
-
-    Parameters
-    ----------
-    solver, block, dim
-        What was timed; block and dim are None where the solver has none or it is the variable itself.
-    variable
-        "d", "|S|" or "block".
-    points
-        (x, seconds), ascending.
-    measured, formula
-        Slopes of least squares through log seconds, and through the log of the formula's work at the same x.
-    """
+    """The power of a variable with which the seconds of an epoch grow."""
 
     solver: str
-    block: int | None
-    dim: int | None
+    block: int | None  # None where the solver has none or it is the variable
+    dim: int | None  # None where it is the variable
     variable: str
-    points: tuple[tuple[float, float], ...]
-    measured: float
-    formula: float
+    points: tuple[tuple[float, float], ...]  # (x, seconds), ascending
+    measured: float  # slope of least squares through the logarithms
+    formula: float  # the slope of the formula's work at the same x
 
 
 def exponents(run: Run) -> list[Exponent]:

@@ -13,15 +13,7 @@ FIRST_GUESS = {IALS: 1e-11, ICD: 4e-9, IALSPP: 3e-9, SPECTRAL: 2e-10}
 
 
 class Estimates:
-    """Seconds per operation of the complexity formulas, as measured at the nearest configuration.
-
-    Parameters
-    ----------
-    data
-        Its counts go into the formulas.
-    epochs
-        Of a training.
-    """
+    """Seconds per operation of the complexity formulas, as measured at the nearest configuration."""
 
     def __init__(self, data: Data, epochs: int) -> None:
         self._data, self._epochs = data, epochs
@@ -43,7 +35,6 @@ class Estimates:
             self._rates.setdefault(configuration, rate)
 
     def seconds(self, task: Task) -> float:
-        """Estimate the whole task."""
         if isinstance(task, TimingTask):
             return self._epoch(task.configuration, task.share)
         epoch = self._epoch(task.configuration, 1.0)

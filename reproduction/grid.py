@@ -25,7 +25,6 @@ class Configuration:
 
     @property
     def solver(self) -> str:
-        """Name the solver as the figures do."""
         if self.block is None:
             return SPECTRAL
         return {1: ICD, self.dim: IALS}.get(self.block, IALSPP)
@@ -37,9 +36,11 @@ class Configuration:
 
     def make_solver(self, sweep: str) -> Solver:
         """Make the solver; `sweep` is the order in which iALS++ updates blocks and sides."""
+        if self.block is None:
+            return ialspp.SpectralCG()
         if self.solver == IALSPP:
-            return ialspp.IALSpp(block_size=self.block or 1, sweep="block" if sweep == "block" else "side")
-        return {ICD: ialspp.ICD, IALS: ialspp.IALS, SPECTRAL: ialspp.SpectralCG}[self.solver]()
+            return ialspp.IALSpp(block_size=self.block, sweep="block" if sweep == "block" else "side")
+        return ialspp.ICD() if self.block == 1 else ialspp.IALS()
 
     def __str__(self) -> str:
         block = f" ({self.block})" if self.solver == IALSPP else ""
@@ -80,28 +81,15 @@ def block_sizes(dim: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """All configurations to measure.
+    """All configurations to measure."""
 
-    Parameters
-    ----------
-    dims
-        Each d, ascending.
-    blocks
-        The block sizes; empty: 1, 2, 4, ... and d. 0 stands for d itself.
-    seeds
-        How often each configuration is trained, from seeds 0, 1, ...
-    rounds
-        How often each is timed, at most: see `schedule.LONG`.
-    """
-
-    dims: tuple[int, ...]
-    blocks: tuple[int, ...] = ()
-    seeds: int = 4
-    rounds: int = 3
+    dims: tuple[int, ...]  # ascending
+    blocks: tuple[int, ...] = ()  # empty: 1, 2, 4, ... and d; 0 stands for d itself
+    seeds: int = 4  # how often each configuration is trained, from seeds 0, 1, ...
+    rounds: int = 3  # how often each is timed, at most: see `schedule.LONG`
 
     @classmethod
     def of(cls, dims: Sequence[int], blocks: Sequence[int], seeds: int, rounds: int) -> Grid:
-        """Check the values, sort them and drop repetitions."""
         for dim in dims:
             ialspp.ImplicitMF(checked_integer("dim", dim, 2))  # raises where d is too large
         grid = cls(
@@ -122,7 +110,6 @@ class Grid:
 
     @property
     def all(self) -> list[Configuration]:
-        """List those of every dimension."""
         return [configuration for dim in self.dims for configuration in self.configurations(dim)]
 
     def timings(self) -> Iterator[TimingTask]:

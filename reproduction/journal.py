@@ -25,17 +25,7 @@ FILE = "measurements.jsonl"
 
 
 class Journal:
-    """A run's file, open for more measurements.
-
-    Parameters
-    ----------
-    folder
-        Where the file is, or will be; made if there is none.
-    data, settings, machine
-        Of this run. An existing file must have the same.
-    date
-        Today; only a new file records it.
-    """
+    """A run's file, open for more measurements of the same data, settings and machine."""
 
     def __init__(self, folder: Path, data: Data, settings: Settings, machine: Machine, date: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -74,7 +64,6 @@ class Journal:
         append_line(self.path, _line({"kind": kind, **task.pop("configuration"), **task, **values}))
 
     def run(self) -> Run:
-        """Read the whole file."""
         return read_run(self.path)
 
 

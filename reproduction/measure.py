@@ -19,24 +19,13 @@ from .run import Machine, Measurement, Settings, Timing, Training
 
 
 class Workbench:
-    """The data and settings that all tasks share. The time of an epoch includes its exact loss.
-
-    Parameters
-    ----------
-    split
-        The data to train on and to evaluate with.
-    settings
-        The same for all configurations.
-    threads
-        As for `ImplicitMF`.
-    """
+    """The data and settings that all tasks share. The time of an epoch includes its exact loss."""
 
     def __init__(self, split: Split, settings: Settings, threads: int) -> None:
         self._split, self._settings, self._threads = split, settings, threads
         self._problem: tuple[tuple[int, float], Problem] | None = None  # only the last: they are large
 
     def carry_out(self, task: Task) -> Measurement:
-        """Measure."""
         return self._time(task) if isinstance(task, TimingTask) else self._train(task)
 
     def _time(self, task: TimingTask) -> Timing:

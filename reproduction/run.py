@@ -88,7 +88,6 @@ class Run:
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """All timings and trainings."""
         return (*self.timings, *self.trainings)
 
     # Times
@@ -104,7 +103,6 @@ class Run:
         return ordered(t.task.configuration for t in self.timings if t.task.share == 1)
 
     def timed_dims(self) -> list[int]:
-        """List each d that was timed, ascending."""
         return sorted({each.dim for each in self.timed()})
 
     def timed_with(self, solver: str, block: int | None = None) -> list[Configuration]:
@@ -135,7 +133,6 @@ class Run:
 
     @property
     def main_metric(self) -> str:
-        """The metric that is drawn over epochs and time."""
         return self.settings.metrics[-1]
 
     def trained(self) -> list[Configuration]:
@@ -143,11 +140,9 @@ class Run:
         return ordered(t.task.configuration for t in self.trainings)
 
     def trained_dims(self) -> list[int]:
-        """List each d that was trained, ascending."""
         return sorted({each.dim for each in self.trained()})
 
     def trainings_of(self, configuration: Configuration) -> list[Training]:
-        """List its trainings by seed."""
         own = [t for t in self.trainings if t.task.configuration == configuration]
         return sorted(own, key=lambda t: t.task.seed)
 

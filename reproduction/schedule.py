@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from rich import progress as rich_progress
+from rich.console import Console
+from rich.text import Text
 
 from .estimates import Estimates
 from .grid import Grid, Task, TimingTask
 from .journal import Journal
 from .measure import Workbench
-from .progress import schedule_bar
 from .run import Run
 
 LONG = 60.0  # seconds: a longer epoch is timed only once, since noise averages out over it
@@ -18,19 +23,10 @@ TIMING_SHARE = 0.5  # of the budget, which the first round of times may take if 
 
 
 class Schedule:
-    """Carry out what a run lacks, cheapest first, so that a budget buys as much as possible.
+    """Carry out what a run lacks of a grid, cheapest first, so that a budget buys as much as possible.
 
-    Parameters
-    ----------
-    journal
-        Holds what was measured, and takes what is measured now.
-    workbench
-        Carries out a task.
-    grid
-        What is requested.
-    budget
-        Seconds, approximately; None: no limit. A task that is expected to take longer than what remains is
-        left out.
+    budget: seconds, approximately; None: no limit. A task that is expected to take longer than what remains
+    is left out.
     """
 
     def __init__(self, journal: Journal, workbench: Workbench, grid: Grid, budget: float | None) -> None:
@@ -105,3 +101,31 @@ def outstanding(run: Run, grid: Grid) -> list[list[Task]]:
         [task for task in timings if task.round > 0],
         [task for task in trainings if task.seed > 0],
     ]
+
+
+class _TimeLeft(rich_progress.ProgressColumn):
+    def render(self, task: rich_progress.Task) -> Text:
+        left = task.fields["end"] - time.monotonic()
+        return Text(f"left {timedelta(seconds=max(0, round(left)))}")
+
+
+@contextmanager
+def schedule_bar(tasks: int, show: bool | None) -> Iterator[Callable[[int, str, float], None]]:
+    """Yield a function to call with the number of finished tasks, the next task and the expected end.
+
+    The end is a time of `time.monotonic`. show: True always draws, False never, None only on a terminal.
+    """
+    console = Console(stderr=True)
+    is_hidden = show is False or (show is None and not console.is_terminal)
+    with rich_progress.Progress(
+        rich_progress.MofNCompleteColumn(),
+        rich_progress.BarColumn(bar_width=20),
+        rich_progress.TimeElapsedColumn(),
+        _TimeLeft(),
+        rich_progress.TextColumn("{task.description}", markup=False),
+        console=console,
+        transient=console.is_terminal,
+        disable=is_hidden,
+    ) as bar:
+        task = bar.add_task("", total=tasks, end=0.0)
+        yield lambda done, what, end: bar.update(task, completed=done, description=what, end=end)

@@ -42,7 +42,7 @@ def takes_at_most(most: float, epochs: int, solver: str, dims: Dims, *names: str
 
 
 def compares_with_earlier(solver: str, earlier: tuple[float, ...], low: float, high: float) -> Judge:
-    """Judge whether an epoch is from `low` to `high` times as fast as those of earlier studies, in seconds."""
+    """Judge whether an epoch is from `low` to `high` times as fast as in earlier studies."""
 
     def judge(run: Run) -> Finding:
         own = timed_at(run, solver, PAPER_DIM)

@@ -79,9 +79,10 @@ def lead_shrinks(fast: str, slow: str, low: int, high: int) -> Judge:
     """Judge whether the lead of `fast` in time to converge is smaller at d = `high` than at `low`."""
 
     def judge(run: Run) -> Finding:
-        lead = convergence_lead(run, slow, fast).among(at(low, high))
+        found = convergence_lead(run, slow, fast)
+        lead = replace(found, steps={dim: step for dim, step in found.steps.items() if dim in (low, high)})
         if len(lead.steps) < 2:
-            return lead.needed(at(low, high).words)
+            return lead.needed(f"at d = {low} and {high}")
         shrinks = lead.factors[high] * EQUAL <= lead.factors[low]
         return decided(lead.told, shrinks, f"{lead.steps[low].reason}. {lead.steps[high].reason}")
 
@@ -147,7 +148,7 @@ def _crossing(lead: Lead) -> tuple[float, str]:
 # Exponents
 
 
-def grows_no_faster_than_formula(solver: str) -> Judge:
+def grows_as_formula(solver: str) -> Judge:
     """Judge the exponent of d; the formula's own exponent is below its highest power, since |S| has less."""
 
     def judge(run: Run) -> Finding:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 WIDTH = 7.0  # inches: an A4 page without its margins
 WIDE = {"x": 40, "y": 400}  # limits so many times apart have enough ticks at powers of ten
 LEAST_SPAN = 0.05
-BESIDE: dict[str, Any] = {"loc": "outside right upper"}  # a legend
-BELOW: dict[str, Any] = {"loc": "outside lower center", "ncols": 3}
 
 Entry = tuple[str, dict[str, Any]]  # of a legend: a label and the keywords of its line
 
@@ -33,21 +31,17 @@ def use_size_axis(axes: Axes, sizes: Sequence[int], most: int) -> None:
     """Make x logarithmic with ticks at measured sizes, about `most` of them."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+    ascending = sorted(set(sizes))
+    apart = log2(ascending[-1] / ascending[0]) / most
+    apart = ceil(apart) if apart > 1 else apart  # every second, third, ... power of two
+    ticks = ascending[:1]
+    for size in ascending[1:]:
+        if log2(size / ticks[-1]) >= apart:
+            ticks.append(size)
     axes.set_xscale("log", base=2)
-    axes.xaxis.set_major_locator(FixedLocator(_thinned(sorted(set(sizes)), most)))
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(_plain))
-
-
-def _thinned(sizes: list[int], most: int) -> list[int]:
-    """Keep the first size, and each that is far enough from the one before on a logarithmic axis."""
-    apart = log2(sizes[-1] / sizes[0]) / most
-    apart = ceil(apart) if apart > 1 else apart  # every second, third, ... power of two
-    kept = sizes[:1]
-    for size in sizes[1:]:
-        if log2(size / kept[-1]) >= apart:
-            kept.append(size)
-    return kept
 
 
 def use_seconds_axis(axes: Axes, which: Literal["x", "y"]) -> None:
@@ -57,10 +51,9 @@ def use_seconds_axis(axes: Axes, which: Literal["x", "y"]) -> None:
     low, high = getattr(axes.dataLim, f"interval{which}")
     room = max((high / low) ** 0.05, sqrt(10 * low / high))  # the limits are a factor of ten apart at least
     low, high = low / room, high * room
-    steps = (1.0,) if high / low > WIDE[which] else (1.0, 2.0, 5.0)
     axes.set(**{f"{which}scale": "log", f"{which}lim": (low, high)})
     axis = axes.xaxis if which == "x" else axes.yaxis
-    axis.set_major_locator(LogLocator(subs=steps))
+    axis.set_major_locator(LogLocator(subs=(1.0,) if high / low > WIDE[which] else (1.0, 2.0, 5.0)))
     axis.set_major_formatter(FuncFormatter(_plain))
     axis.set_minor_formatter(NullFormatter())
 
@@ -68,12 +61,6 @@ def use_seconds_axis(axes: Axes, which: Literal["x", "y"]) -> None:
 def _plain(value: float, _: object) -> str:
     """Write 0.001 and 2048, not powers of ten."""
     return f"{value:.9f}".rstrip("0").rstrip(".") if value < 1 else f"{value:.0f}"
-
-
-def use_epoch_axis(axes: Axes, epochs: int) -> None:
-    """Set ticks on x at the first epoch and every quarter."""
-    quarter = ceil(epochs / 4)
-    axes.set_xticks(sorted({1, *range(quarter, epochs + 1, quarter)}))
 
 
 def widen_flat_axis(axes: Axes) -> None:
@@ -94,9 +81,13 @@ def shade_strip(axes: Axes, sizes: Sequence[int]) -> float:
     return middle
 
 
-def add_legend(figure: Figure, entries: Sequence[Entry], place: dict[str, Any]) -> None:
-    """Add a legend; `place` is BESIDE or BELOW."""
+def add_legend(figure: Figure, entries: Sequence[Entry], *, beside: bool = False) -> None:
+    """Add a legend beside the panels, or below them."""
     from matplotlib.lines import Line2D
 
     labels, lines = zip(*entries, strict=True)
-    figure.legend([Line2D([], [], **line) for line in lines], labels, **place)
+    handles = [Line2D([], [], **line) for line in lines]
+    if beside:
+        figure.legend(handles, labels, loc="outside right upper")
+    else:
+        figure.legend(handles, labels, loc="outside lower center", ncols=3)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from ..complexity import PAPER_BLOCKS
@@ -28,7 +27,6 @@ class SolverLine:
 
     @property
     def label(self) -> str:
-        """The label in the legend."""
         return solver_label(self.solver, self.block)
 
     def follows(self, configuration: Configuration) -> bool:
@@ -39,9 +37,11 @@ class SolverLine:
 
 def solver_lines(measured: Sequence[Configuration], blocks: Sequence[int]) -> list[SolverLine]:
     """List the measured ones of iCD, iALS, iALS++ with each of the blocks, and SpectralCG."""
-    own = {s: SolverLine(s, None, solver_look(s)) for s in (ICD, IALS, SPECTRAL) if s in solvers_of(measured)}
-    between = [SolverLine(IALSPP, *each) for each in looks(GREENS, blocks).items()]
-    return [*(own[s] for s in (ICD, IALS) if s in own), *between, *(own[s] for s in (SPECTRAL,) if s in own)]
+    first, last = (
+        [SolverLine(name, None, solver_look(name)) for name in names if name in solvers_of(measured)]
+        for names in ((ICD, IALS), (SPECTRAL,))
+    )
+    return [*first, *(SolverLine(IALSPP, *each) for each in looks(GREENS, blocks).items()), *last]
 
 
 def plot_over_blocks(axes: Axes, dim: int, values: Mapping[int, float], look: Look) -> None:
@@ -64,20 +64,8 @@ def _end(solver: str, colour: str) -> dict[str, Any]:
     return {**Look(colour, solver_look(solver).marker).line, "linestyle": "none", "markersize": 5}
 
 
-def staggered(length: int, place: int) -> list[int]:
-    """Choose the points of a line that get a marker, so that lines on top of each other all show."""
-    step = ceil(length / 6)
-    return sorted({0, *range(place % step, length, step)})
-
-
 def solvers_of(measured: Iterable[Configuration]) -> set[str]:
-    """Collect the names of the solvers."""
     return {each.solver for each in measured}
-
-
-def dims_of(measured: Iterable[Configuration]) -> list[int]:
-    """List each d, ascending."""
-    return sorted({each.dim for each in measured})
 
 
 def blocks_of(measured: Iterable[Configuration]) -> list[int]:
@@ -95,10 +83,10 @@ def few(sizes: list[int]) -> list[int]:
     return sizes if len(sizes) <= 3 else [sizes[0], sizes[len(sizes) // 2], sizes[-1]]
 
 
-def few_blocks(measured: Sequence[Configuration]) -> list[int]:
+def few_blocks(measured: Sequence[Configuration], dims: Sequence[int]) -> list[int]:
     """Choose a few of the paper's blocks, and for a d with none of them a few of its own; ascending."""
     blocks = few(prefer_paper(blocks_of(measured), PAPER_BLOCKS))
-    for dim in dims_of(measured):
+    for dim in dims:
         own = blocks_of(each for each in measured if each.dim == dim)
         if set(own).isdisjoint(blocks):
             blocks = [*blocks, *few(own)]

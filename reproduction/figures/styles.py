@@ -10,6 +10,7 @@ from typing import Any
 
 from ..grid import IALS, IALSPP, ICD, SPECTRAL
 
+FONT = "DejaVu Sans"  # comes with matplotlib, so that the layout is the same everywhere
 INK, GREY, PALE = "#222222", "#6b7280", "#eceff3"
 COLOURS = {ICD: "#d9730d", IALS: "#2b6cb0", SPECTRAL: "#8250a8"}
 MARKERS = {ICD: "s", IALS: "o", SPECTRAL: "*"}
@@ -21,25 +22,14 @@ NOT_IN_PAPER = f"{SPECTRAL} (not in the paper)"
 STYLE: dict[Any, Any] = {  # matplotlib's types do not allow every string as a key
     "svg.fonttype": "none",  # text: its outlines would double the size of a report
     "svg.hashsalt": "ialspp",  # makes the ids in an SVG the same each time
-    "font.family": ["DejaVu Sans"],  # comes with matplotlib, so that the layout is the same everywhere
-    "font.size": 8,
+    "font.family": [FONT],
+    **dict.fromkeys(("font.size", "legend.fontsize"), 8),
     "axes.titlesize": 8.5,
-    "legend.fontsize": 8,
-    "lines.linewidth": 1.2,
-    "lines.markersize": 4,
-    "lines.markeredgewidth": 0.8,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": GREY,
-    "axes.labelcolor": INK,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": PALE,
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "legend.frameon": False,
-    "legend.handlelength": 2.6,
+    **{"lines.linewidth": 1.2, "lines.markersize": 4, "lines.markeredgewidth": 0.8},
+    **{"axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True},
+    **dict.fromkeys(("axes.labelcolor", "text.color", "xtick.color", "ytick.color"), INK),
+    **{"axes.edgecolor": GREY, "grid.color": PALE},
+    **{"legend.frameon": False, "legend.handlelength": 2.6},
 }
 
 
@@ -81,18 +71,17 @@ def solver_label(solver: str, block: int | None) -> str:
     """Name a solver in a legend; only iALS++ has its block size."""
     if solver == SPECTRAL:
         return NOT_IN_PAPER
-    return f"{solver} ({block})" if solver == IALSPP else solver
+    return f"{solver} ({block})" if solver == IALSPP and block else solver
 
 
 def solver_look(solver: str) -> Look:
-    """Choose the look of iCD, iALS or SpectralCG."""
     return Look(COLOURS[solver], MARKERS[solver], dashed=solver == SPECTRAL)
 
 
 def looks(colours: Sequence[str], values: Sequence[int]) -> dict[int, Look]:
     """Choose a look for each value, evenly from the first of the colours to the last."""
-    places = [(i + 0.5) / len(values) for i in range(len(values))]
+    places = [int((i + 0.5) / len(values) * len(colours)) for i in range(len(values))]
     return {
-        value: Look(colours[int(place * len(colours))], OTHER_MARKERS[i % len(OTHER_MARKERS)])
+        value: Look(colours[place], OTHER_MARKERS[i % len(OTHER_MARKERS)])
         for i, (value, place) in enumerate(zip(values, places, strict=True))
     }

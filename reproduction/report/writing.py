@@ -12,36 +12,21 @@ from markupsafe import Markup
 from ialspp.files.atomic import whole_file
 from ialspp.system.printable import printable
 
-from ..claims import THRESHOLDS, judge_claims
-from ..figures import pictures
+from ..claims.table import judge_claims
+from ..claims.thresholds import THRESHOLDS
+from ..figures.drawing import pictures
 from ..run import Run
 from ..schedule import LONG
+from . import tables
 from .missing import left_out_lines
-from .tables import (
-    Bold,
-    claims_table,
-    data_table,
-    exponents_table,
-    formulas_table,
-    machine_table,
-    published_table,
-    quality_table,
-    times_table,
-)
 
 HTML, MARKDOWN = "report.html", "report.md"
 HEADINGS = {
-    "claims": "Claims",
-    "data": "Data (the paper's Table 2)",
-    "complexity": "Complexity (Table 1)",
-    "time": "Seconds per epoch (Figure 1)",
-    "quality": "Final quality (Figure 2)",
-    "epochs": "Convergence over epochs (Figure 3)",
-    "wall-time": "Convergence over wall time (Figure 4)",
-    "thresholds": "How claims are judged",
-    "left-out": "What was left out",
-    "measured": "How it was measured",
-}
+    "claims": "Claims", "data": "Data (the paper's Table 2)", "complexity": "Complexity (Table 1)",
+    "time": "Seconds per epoch (Figure 1)", "quality": "Final quality (Figure 2)",
+    "epochs": "Convergence over epochs (Figure 3)", "wall-time": "Convergence over wall time (Figure 4)",
+    "thresholds": "How claims are judged", "left-out": "What was left out", "measured": "How it was measured",
+}  # fmt: skip
 MEANS_SOMETHING = re.compile(r"([\\`*_|<>~\[\]&$#])")  # to Markdown, or to GitHub's
 
 
@@ -56,29 +41,23 @@ def write_report(run: Run, folder: Path) -> None:
 
 
 def _content(run: Run) -> dict[str, Any]:
-    """Collect what the templates show."""
+    """Collect what the templates show, besides the tables that they make from the run."""
     verdicts = judge_claims(run)
-    failing, holding, open_claims = (
-        [v for v in verdicts if v.finding.holds is holds] for holds in (False, True, None)
-    )
+    fails, holds, unmeasured = ([v for v in verdicts if v.finding.holds is x] for x in (False, True, None))
     return {
-        "headings": HEADINGS,
-        "title": f"The iALS++ paper's evaluation on {run.data.name}",
-        "summary": _summary(len(failing), len(holding), len(open_claims)),
         "run": run,
-        "claims": [
-            claims_table("✗ Does not hold here", failing, "why"),
-            claims_table("✓ Holds here", holding, ""),
-            claims_table("— Not measured here", open_claims, "what is missing"),
-        ],
-        "data": data_table(run),
-        "complexity": [formulas_table(), exponents_table(run)],
-        "times": times_table(run),
-        "quality": [quality_table(run), published_table(run)],
+        "tables": tables,
+        "title": f"The iALS++ paper's evaluation on {run.data.name}",
+        "summary": _summary(len(fails), len(holds), len(unmeasured)),
+        "claims": {
+            "fails": tables.claims_table("✗ Does not hold here", fails, "why"),
+            "holds": tables.claims_table("✓ Holds here", holds),
+            "unmeasured": tables.claims_table("— Not measured here", unmeasured, "what is missing"),
+        },
+        "headings": HEADINGS,
         "pictures": pictures(run),
         "thresholds": THRESHOLDS,
         "left_out": left_out_lines(run),
-        "machine": machine_table(run),
         "method": _method(run),
     }
 
@@ -92,14 +71,11 @@ def _summary(failing: int, holding: int, unmeasured: int) -> str:
 
 def _method(run: Run) -> str:
     rounds = 1 + max((timing.task.round for timing in run.timings), default=0)
-    often = "once"
-    if rounds > 1:
-        often = (
-            f"in up to {rounds} interleaved rounds, of which the fastest counts; beyond {LONG:g} s only once"
-        )
+    several = f"in up to {rounds} interleaved rounds, and the fastest counts; beyond {LONG:g} s only once"
     return (
         "The seconds of an epoch include its updates of users and items and its exact loss, on all threads. "
-        f"They include neither reading the data nor evaluation. Each configuration was timed {often}. "
+        "They include neither reading the data nor evaluation. Each configuration was timed "
+        f"{several if rounds > 1 else 'once'}. "
         "Convergence over wall time adds up the epochs of the trainings themselves."
     )
 
@@ -115,14 +91,15 @@ def _rendered(name: str, content: dict[str, Any]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["plain"] = _plain
-    environment.filters["printable"] = printable
-    environment.tests["bold"] = lambda cell: isinstance(cell, Bold)
+    environment.filters |= {"plain": _plain, "printable": printable}
+    environment.tests["bold"] = lambda cell: isinstance(cell, tables.Bold)
     return environment.get_template(name).render(content)
 
 
 def _printable(value: Any) -> Any:
-    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    """Escape control characters in text, and keep "d = 64" on one line."""
+    is_text = isinstance(value, str) and not isinstance(value, Markup)
+    return printable(value).replace("d = ", "d\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}") if is_text else value
 
 
 def _plain(text: str) -> str:
