@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 
+from ..errors import IalsppError
 from ..files.atomic import replace_whole
-from ..system.progress import download_bar
+from ..system.progress import Report, reporting
 from .cache import cache_folder, locked
 from .part import Part
 from .remote import Remote
@@ -18,10 +18,7 @@ PAUSE = 0.5  # seconds before the next
 CHUNK = 1 << 16  # bytes between two looks of the bar; what a sudden end can cost
 
 
-Report = Callable[[int, int | None], None]  # bytes that have come, bytes in all where known
-
-
-class DownloadError(OSError):
+class DownloadError(IalsppError, OSError):
     """A file could not be had; the message names it and where to put it by hand."""
 
 
@@ -39,7 +36,7 @@ def fetch(remote: Remote) -> Path:
 def _download(remote: Remote, target: Path) -> None:
     part = Part(target)
     try:
-        with download_bar(remote.name) as report:
+        with reporting(remote.name) as report:
             _receive(remote, part, report)
         _check(remote, part)
     except FetchError as error:
@@ -73,10 +70,10 @@ def _append(url: str, part: Part, report: Report) -> None:
         done = file.tell()
         length = response.headers.get("Content-Length")
         total = done + int(length) if length else None
-        report(done, total)
+        report(done, note=_amount(done, total), total=total)
         while chunk := read(response, CHUNK):
             done += file.write(chunk)
-            report(done, total)
+            report(done, note=_amount(done, total), total=total)
     if total is not None and done < total:  # http.client takes a connection closed early for the end
         raise BrokenOffError(f"the connection closed after {done:,} of {total:,} bytes")
 
@@ -86,3 +83,8 @@ def _check(remote: Remote, part: Part) -> None:
     if fault:
         part.remove()
         raise FetchError(f"what came is not the file that was asked for, and was removed: {fault}")
+
+
+def _amount(done: int, total: int | None) -> str:
+    of = "" if total is None else f" of {total / 1e6:,.1f}"
+    return f"{done / 1e6:,.1f}{of} MB"

@@ -12,14 +12,13 @@ from typing import IO, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
 from ..data.csr import Floats
 from ..data.ids import IdMap
 from ..model.model import ImplicitMF
-from ..model.ranking import rank
+from ..model.ranking import PackedItems, pack, rank
 from ..system.checks import checked_integer
 from ..system.machine import resolve_threads
-from ..system.progress import bar
+from ..system.progress import Progress, reporting
 from .graphs import Graph, graph_of
 from .tables import checked_model, described, id_column, polars_errors, refuse_half_characters, whole_files
 
@@ -99,7 +98,7 @@ def build_index(
     queries: int = 1000,
     threads: int | None = None,
     seed: int = 0,
-    progress: bool | None = None,
+    progress: Progress = None,
     connectivity: int = 16,
     expansion_add: int = 128,
     expansion_search: int = 128,
@@ -132,7 +131,8 @@ def build_index(
     seed
         Of the drawing of users.
     progress
-        True or False: draw a progress bar or don't. None: on a terminal only.
+        True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
+        `ProgressEvent`.
     connectivity
         Edges of a node of the graph: connectivity to usearch, M to faiss. More: better and larger.
     expansion_add
@@ -177,12 +177,12 @@ def build_index(
     )
 
 
-def _fill(graph: Graph, items: Floats, threads: int, progress: bool | None) -> float:
+def _fill(graph: Graph, items: Floats, threads: int, progress: Progress) -> float:
     """Add all items, the longest first; the seconds it took."""
     start, done = time.perf_counter(), 0
     squares = np.einsum("id,id->i", items, items, dtype=np.float64)
     missing = np.sqrt(squares.max() - squares).astype(np.float32)
-    with bar("indexing", len(items), progress) as report:
+    with reporting("indexing", len(items), progress) as report:
         for rows in batches(np.argsort(-squares, kind="stable")):
             graph.add(rows, np.column_stack([items[rows], missing[rows]]), threads)
             done += len(rows)
@@ -210,7 +210,7 @@ def _measured(graph: Graph, users: Floats, items: Floats, k: int, threads: int) 
     """Recall, and the milliseconds of a query to the index and to exact search."""
     if len(users) == 0:
         return math.nan, math.nan, math.nan
-    packed = _core.PackedItems(items, threads)
+    packed = pack(items, threads)
     queries = np.column_stack([users, np.zeros(len(users), dtype=np.float32)])
     return (
         _recall(users, items, graph.search(queries, k, threads), _exact(users, packed, k, threads)),
@@ -219,7 +219,7 @@ def _measured(graph: Graph, users: Floats, items: Floats, k: int, threads: int) 
     )
 
 
-def _exact(users: Floats, items: _core.PackedItems, k: int, threads: int) -> NDArray[np.int32]:
+def _exact(users: Floats, items: PackedItems, k: int, threads: int) -> NDArray[np.int32]:
     return rank(users, items, k, threads)[0]
 
 
