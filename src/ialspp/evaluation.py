@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .data.csr import Csr, Floats, Rows
+from .data.csr import Csr, Floats, RowNumbers
 from .data.interactions import Interactions
 from .metrics import Doubles, Metric, Standings, coverage, novelty
 from .model.ranking import Filter, rank
@@ -148,7 +148,9 @@ def checked_question(
     return held_out, chosen
 
 
-def _scored(split: Split, users: int, metrics: list[Metric], standings: Standings, best: Rows) -> Evaluation:
+def _scored(
+    split: Split, users: int, metrics: list[Metric], standings: Standings, best: RowNumbers
+) -> Evaluation:
     popularity = np.maximum(split.train.by_item.counts, 1) / split.train.n_users
     scores, per_user = {}, {}
     for metric in metrics:
@@ -174,7 +176,7 @@ def _ranked(
     depth: int,
     threads: int,
     progress: bool | None,
-) -> tuple[Standings, Rows]:
+) -> tuple[Standings, RowNumbers]:
     """Where the wanted items of the users asked about stand, as far as `depth`, and the best k of each."""
     given, wanted = held_out.given.by_user.take(asked), held_out.wanted.by_user.take(asked)
     vectors, items = _vectors(model, held_out, asked)

@@ -13,7 +13,7 @@ from .. import _core
 from .ids import IdMap
 
 Floats = NDArray[np.float32]
-Rows = NDArray[np.int32]
+RowNumbers = NDArray[np.int32]
 Times = NDArray[np.float64]  # Unix seconds
 
 
@@ -30,7 +30,7 @@ class Csr:
     """Row r owns entries offsets[r] .. offsets[r + 1]. Labels or weights that are all 1 are None."""
 
     offsets: NDArray[np.int64]
-    columns: Rows
+    columns: RowNumbers
     n_columns: int
     labels: Floats | None = None
     weights: Floats | None = None
@@ -49,11 +49,11 @@ class Csr:
         return np.diff(self.offsets)
 
     @property
-    def row_numbers(self) -> Rows:
+    def row_numbers(self) -> RowNumbers:
         """The row of each entry."""
         return np.repeat(np.arange(len(self), dtype=np.int32), self.counts)
 
-    def columns_of(self, row: int) -> Rows:
+    def columns_of(self, row: int) -> RowNumbers:
         """The columns of one row, ascending."""
         return self.columns[self.offsets[row] : self.offsets[row + 1]]
 
@@ -105,13 +105,13 @@ class Csr:
 
 
 @dataclass(slots=True)
-class Pairs:
+class SortedPairs:
     """Pairs by user, then item, with all that belongs to them; some perhaps more than once."""
 
     users: IdMap
     items: IdMap
     offsets: NDArray[np.int64]
-    columns: Rows
+    columns: RowNumbers
     label: Floats | None
     weight: Floats | None
     time: Times | None
@@ -121,12 +121,12 @@ class Pairs:
         cls,
         users: IdMap,
         items: IdMap,
-        user: Rows,
-        item: Rows,
+        user: RowNumbers,
+        item: RowNumbers,
         label: Floats | None,
         weight: Floats | None,
         time: Times | None = None,
-    ) -> Pairs:
+    ) -> SortedPairs:
         """Sorted from any order; repeated ones stay in theirs."""
         numbered = label is not None or weight is not None or time is not None
         offsets, columns, found = _core.sort_pairs(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..system.checks import checked_integer
 from .axis import Axis, ids_of_length, numbered
-from .csr import Csr, Floats, Pairs, Times, transpose
+from .csr import Csr, Floats, SortedPairs, Times, transpose
 from .id_values import first_missing
 from .ids import IdMap
 from .values import labels_of, not_negative, numbers_of, times_of, weights_of
@@ -43,7 +43,7 @@ class Interactions:
         weight: Floats | None,
         time: Times | None = None,
     ) -> None:
-        pairs = Pairs.of(users, items, user_rows, item_rows, label, weight, time)
+        pairs = SortedPairs.of(users, items, user_rows, item_rows, label, weight, time)
         self._set(users, items, *pairs.merged(), weight is not None)
 
     def _set(self, users: IdMap, items: IdMap, by_user: Csr, times: Times | None, weighted: bool) -> None:
@@ -181,7 +181,7 @@ class Interactions:
             quote=quote,
             progress=progress,
         )
-        pairs = Pairs.of(*parts)
+        pairs = SortedPairs.of(*parts)
         del parts  # they are as large as what is made of them
         weighted = pairs.weight is not None
         data = cls.of_rows(pairs.users, pairs.items, *pairs.merged(), weighted=weighted)

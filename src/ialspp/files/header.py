@@ -55,7 +55,7 @@ _OTHER_FORMATS = {
     b"PAR1": "Parquet",
 }
 
-Arrays = Mapping[str, NDArray[Any]]
+NamedArrays = Mapping[str, NDArray[Any]]
 
 
 class StoreError(ValueError):
@@ -94,7 +94,7 @@ class Header:
         return cls(metadata, places, checksums, max((place.end for place in places.values()), default=first))
 
 
-def header_bytes(arrays: Arrays, metadata: Mapping[str, str], checksums: Mapping[str, str]) -> bytes:
+def header_bytes(arrays: NamedArrays, metadata: Mapping[str, str], checksums: Mapping[str, str]) -> bytes:
     """All bytes before the arrays: a multiple of 64 of them, whatever the checksums."""
     content: dict[str, Any] = {
         METADATA: {**metadata, CHECKSUMS: _as_json(checksums), HEADER_CHECKSUM: _BLANK},

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.csr import Csr, Pairs
+from ..data.csr import Csr, SortedPairs
 from ..data.ids import IdMap
 from ..data.values import labels_of, weights_of
 
@@ -30,7 +30,7 @@ def rows_of_histories(
     ]
     numbers = IdMap(np.arange(len(listed)), name="history")
     item = items.rows([value for history in listed for value in history], users)
-    pairs = Pairs.of(
+    pairs = SortedPairs.of(
         numbers,
         items,
         np.repeat(np.arange(len(listed), dtype=np.int32), [len(history) for history in listed]),

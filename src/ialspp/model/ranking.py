@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..data.csr import Csr, Floats, Rows
+from ..data.csr import Csr, Floats, RowNumbers
 from ..data.ids import IdMap
 from ..system.progress import bar
 
@@ -41,7 +41,7 @@ class Rankings(Sequence[Ranking]):
         The score of each.
     """
 
-    rows: Rows
+    rows: RowNumbers
     scores: Floats
     ids: IdMap  # of the answers
     asked_rows: NDArray[np.integer[Any]]
@@ -135,7 +135,7 @@ def rank(
     depth: int = 0,
     what: str = "recommending",
     progress: bool | None = False,
-) -> tuple[Rows, Floats, Rows]:
+) -> tuple[RowNumbers, Floats, RowNumbers]:
     """For each vector the k items of highest score, equal ones by row: rows, -1 where fewer are left; scores.
 
     And for each entry of `wanted` how it stands among the first `depth`, as `_core.rank` says it.

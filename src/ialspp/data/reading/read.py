@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...system.progress import Report, bar
-from ..csr import Floats, Rows, Times
+from ..csr import Floats, RowNumbers, Times
 from ..ids import IdMap
 from ..values import LATEST_TIME
 from .codes import Codes
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 BATCH = 2**17  # rows at a time: enough to keep every thread busy, little to hold
 LARGEST_FLOAT = float(np.finfo(np.float32).max)
 
-Triples = tuple[IdMap, IdMap, Rows, Rows, Floats | None, Floats | None, Times | None]
+Triples = tuple[IdMap, IdMap, RowNumbers, RowNumbers, Floats | None, Floats | None, Times | None]
 
 
 def read(
