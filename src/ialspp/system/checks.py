@@ -1,4 +1,4 @@
-"""Checks of settings: what was required, what came."""
+"""Checks of settings. Errors say what is required and what came."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import math
 from numbers import Integral, Real
 from typing import Any
 
-LARGEST_FLOAT = 3.4e38  # settings become single-precision numbers
+LARGEST_FLOAT = (
+    2 - 2.0**-23
+) * 2.0**127  # in single precision, as labels, weights and settings are
 
 
 def checked_integer(name: str, value: Any, least: int) -> int:
-    """`value` as an int, at least `least`; numpy's integers are welcome, True and 2.0 are not."""
+    """Return `value` as an int of at least `least`; numpy's integers are accepted, True and 2.0 are not."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be an integer, got {value!r}")
     if value < least:
@@ -19,7 +21,7 @@ def checked_integer(name: str, value: Any, least: int) -> int:
 
 
 def checked_number(name: str, value: Any) -> float:
-    """`value` as a float, not negative and finite in single precision."""
+    """Return `value` as a float that is not negative, and finite in single precision."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {value!r}")
     try:
