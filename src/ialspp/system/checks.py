@@ -6,9 +6,7 @@ import math
 from numbers import Integral, Real
 from typing import Any
 
-LARGEST_FLOAT = (
-    2 - 2.0**-23
-) * 2.0**127  # in single precision, as labels, weights and settings are
+LARGEST_FLOAT = (2 - 2.0**-23) * 2.0**127  # in single precision, as labels, weights and settings are
 
 
 def checked_integer(name: str, value: Any, least: int) -> int:
