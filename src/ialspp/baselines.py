@@ -15,6 +15,7 @@ from .system.checks import checked_integer
 if TYPE_CHECKING:
     from .data.csr import Csr, Floats
     from .data.interactions import Interactions
+    from .system.progress import Progress
 
 RANDOM_DIM = 32
 
@@ -24,7 +25,7 @@ class MostPopular:
 
     trained_on: Interactions | None = None
 
-    def fit(self, data: Interactions, *, progress: bool | None = None) -> MostPopular:
+    def fit(self, data: Interactions, *, progress: Progress = None) -> MostPopular:
         """Keep the data, whose counts are the scores; it takes no time, and draws no progress."""
         del progress
         self.trained_on = data
@@ -56,7 +57,7 @@ class Random:
     def __init__(self, seed: int = 0) -> None:
         self.seed = checked_integer("seed", seed, 0)
 
-    def fit(self, data: Interactions, *, progress: bool | None = None) -> Random:
+    def fit(self, data: Interactions, *, progress: Progress = None) -> Random:
         """Keep the data, which says how many vectors to draw; it takes no time, and draws no progress."""
         del progress
         self.trained_on = data

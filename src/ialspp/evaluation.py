@@ -10,13 +10,14 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
 from .data.csr import Csr, Floats, RowNumbers
 from .data.interactions import Interactions
+from .errors import InvalidTypeError, InvalidValueError
 from .metrics import Doubles, Metric, Standings, coverage, novelty
-from .model.ranking import Filter, rank
+from .model.ranking import Filter, pack, rank, score_pairs
 from .split import HeldOut, Split
 from .system.machine import resolve_threads
+from .system.progress import Progress
 
 
 class Recommender(Protocol):
@@ -34,7 +35,7 @@ class Recommender(Protocol):
     def item_factors(self) -> Floats:
         """One row per item of the training data."""
 
-    def fit(self, data: Interactions, *, progress: bool | None = None) -> Any:
+    def fit(self, data: Interactions, *, progress: Progress = None) -> Any:
         """Train."""
 
     def fold_in_rows(self, rows: Csr) -> Floats:
@@ -87,7 +88,7 @@ def evaluate(
     metrics: Iterable[str] | None = None,
     on: Literal["test", "validation"] = "test",
     threads: int | None = None,
-    progress: bool | None = None,
+    progress: Progress = None,
 ) -> Evaluation:
     """Ask the model for what was held out, and say how well it answers.
 
@@ -105,13 +106,14 @@ def evaluate(
     threads
         None: as many as the model uses. Results do not depend on it.
     progress
-        True or False: draw a progress bar or don't. None: on a terminal only.
+        True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
+        `ProgressEvent`.
     """
     held_out, chosen = checked_question(split, metrics, on)
     if model.trained_on is None:
         model.fit(split.train, progress=progress)
     elif not _same_pairs(model.trained_on, split.train):
-        raise ValueError(
+        raise InvalidValueError(
             f"the model must be fitted on the split's training data, {split.train!r}, but was fitted on "
             f"{model.trained_on!r}, which may hold the answers"
         )
@@ -133,18 +135,20 @@ def checked_question(
 ) -> tuple[HeldOut, list[Metric]]:
     """Whom to ask and what to report, before anything is computed."""
     if not isinstance(split, Split):
-        raise TypeError(f"split must be a Split, as ialspp.split makes them, got {type(split).__name__}")
+        raise InvalidTypeError(
+            f"split must be a Split, as ialspp.split makes them, got {type(split).__name__}"
+        )
     if on not in ("test", "validation"):
-        raise ValueError(f'on must be "test" or "validation", got {on!r}')
+        raise InvalidValueError(f'on must be "test" or "validation", got {on!r}')
     held_out = split.test if on == "test" else split.validation
     if held_out is None:
-        raise ValueError(f"a {split.protocol} split has no validation users; only test ones")
+        raise InvalidValueError(f"a {split.protocol} split has no validation users; only test ones")
     if isinstance(metrics, str) or not (metrics is None or isinstance(metrics, Iterable)):
-        raise TypeError(f"metrics must be a sequence of names, got {metrics!r}")
+        raise InvalidTypeError(f"metrics must be a sequence of names, got {metrics!r}")
     chosen = [Metric.parse(name) for name in (split.metrics if metrics is None else metrics)]
     lists = [str(metric) for metric in chosen if metric.of_lists]
     if lists and held_out.candidates is not None:
-        raise ValueError(f"{lists[0]} is of rankings of all items; here only candidates are ranked")
+        raise InvalidValueError(f"{lists[0]} is of rankings of all items; here only candidates are ranked")
     return held_out, chosen
 
 
@@ -175,20 +179,20 @@ def _ranked(
     k: int,
     depth: int,
     threads: int,
-    progress: bool | None,
+    progress: Progress,
 ) -> tuple[Standings, RowNumbers]:
     """Where the wanted items of the users asked about stand, as far as `depth`, and the best k of each."""
     given, wanted = held_out.given.by_user.take(asked), held_out.wanted.by_user.take(asked)
     vectors, items = _vectors(model, held_out, asked)
     best, _, found = rank(
         vectors,
-        _core.PackedItems(items, threads),
+        pack(items, threads),
         k,
         threads,
         allowed=Filter(hidden=given),
         wanted=wanted,
         depth=depth,
-        what="evaluating",
+        task="evaluating",
         progress=progress,
     )
     above, equal, before = found.T
@@ -207,10 +211,12 @@ def _vectors(model: Recommender, held_out: HeldOut, users: NDArray[np.int64]) ->
 
 def _checked(name: str, vectors: Floats, rows: int) -> Floats:
     if vectors.ndim != 2 or len(vectors) != rows:
-        raise ValueError(f"the model must have {rows} {name} vectors, got an array of shape {vectors.shape}")
+        raise InvalidValueError(
+            f"the model must have {rows} {name} vectors, got an array of shape {vectors.shape}"
+        )
     bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if len(bad):
-        raise ValueError(f"the model's {name} vectors must be finite, but that of row {bad[0]} is not")
+        raise InvalidValueError(f"the model's {name} vectors must be finite, but that of row {bad[0]} is not")
     return vectors
 
 
@@ -220,9 +226,8 @@ def _among_candidates(
     """The same with a few items to rank for each user."""
     assert held_out.candidates is not None
     candidates, wanted = held_out.candidates.take(asked), held_out.wanted.by_user.take(asked)
-    labels = np.zeros(len(candidates.columns), dtype=np.float32)  # a residual against 0 is the score
-    rows = _core.Rows(candidates.offsets, candidates.columns, candidates.n_columns, labels)
-    scores = _core.predict(rows, *_vectors(model, held_out, asked), threads)
+    users, items = _vectors(model, held_out, asked)
+    scores = score_pairs(users, candidates, items, threads)
     user = candidates.row_numbers
     order = np.lexsort((candidates.columns, -scores, user))
     first = np.ones(len(order), dtype=bool)  # of a user's candidates with equal scores

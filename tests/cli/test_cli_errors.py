@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.commands import COLUMNS, QUICK, answer, contents, ialspp, refuses, shell, write_log
 
-from ialspp.store import container
+from ialspp.files import container
 
 posix = pytest.mark.skipif(os.name != "posix", reason="limits and closed streams as POSIX has them")
 ENDLESS = ["--epochs", 10**9]  # a mistake that is only found after training is found by the time limit

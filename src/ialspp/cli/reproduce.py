@@ -16,7 +16,7 @@ from ..datasets import KNOWN
 from ..solvers.ialspp import AUTO_BLOCK_SIZE
 from ..system.checks import checked_integer, checked_number
 from ..system.machine import resolve_threads
-from ..system.progress import working
+from ..system.progress import reporting
 from .options import given
 from .output import JsonOption, remark, show_json, show_line, show_table
 from .source import Source
@@ -58,7 +58,7 @@ class Subject(Source):
             raise ValueError(f"--protocol must be one of {', '.join(PROTOCOLS)}, got {self.protocol!r}")
         if not 0 < self.scale <= 1:
             raise ValueError(f"--scale must be in (0, 1], got {self.scale:g}")
-        with working("reading"):
+        with reporting("reading"):
             found = self._loaded()
         wanted = PROTOCOLS.get(self.protocol or "", found.split.protocol)
         if found.split.protocol != wanted:
@@ -163,7 +163,7 @@ def reproduce(
     if runs:
         raise ValueError(f"folders of runs are for --compare, got {', '.join(map(str, runs))}")
     journal = measure(subject, experiment, out)
-    with working("writing the report"):
+    with reporting("writing the report"):
         write_report(journal.run(), out)
     show(journal.run(), out, as_json)
 
@@ -179,7 +179,7 @@ def compared(folders: list[Path], out: Path, as_json: bool) -> None:
         raise ValueError(f"--out must be a folder of its own, and {out} has the report of a run")
     found = [read_run(folder) for folder in folders]
     out.mkdir(parents=True, exist_ok=True)
-    with working("writing the report"):
+    with reporting("writing the report"):
         write_comparison(found, out)
     if as_json:
         show_json({"runs": folders, "report": out / "report.html"})

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..errors import InvalidValueError
 from .ids import IdMap
 
 Floats = NDArray[np.float32]
@@ -67,7 +68,7 @@ class Csr:
         starts, ends = self.offsets[rows], self.offsets[rows + 1]
         if ((starts < 0) | (starts > ends) | (ends > len(self.columns))).any():
             # Only the offsets of a damaged file can be like that.
-            raise ValueError(f"offsets must rise from 0 to {len(self.columns)}, but do not")
+            raise InvalidValueError(f"offsets must rise from 0 to {len(self.columns)}, but do not")
         counts = ends - starts
         offsets = np.concatenate([[0], np.cumsum(counts)])
         entries = np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])
@@ -167,14 +168,14 @@ class SortedPairs:
         if self.label is not None:
             at = _first_change(self.label, first)
             if at is not None:
-                raise ValueError(
+                raise InvalidValueError(
                     f"labels disagree for {self._named(at)}: {self.label[at]:g} and {self.label[at + 1]:g}; "
                     "a pair has one label"
                 )
         if self.time is not None and self.weight is not None:
             at = _first_change(self.time, first)
             if at is not None:
-                raise ValueError(
+                raise InvalidValueError(
                     f"{self._named(at)} occur together at several times, with weights that add up: such a "
                     "sum cannot be split by time; leave out the times or the weights, or read each period "
                     "separately"
@@ -185,7 +186,7 @@ class SortedPairs:
         overflown = np.flatnonzero(~np.isfinite(sums))
         if len(overflown):
             entry = int(np.flatnonzero(first)[overflown[0]])
-            raise ValueError(
+            raise InvalidValueError(
                 f"the weights of {self._named(entry)} add up to more than single precision can hold"
             )
         return sums
@@ -195,15 +196,15 @@ class SortedPairs:
         return f"user {self.users[user]!r} and item {self.items[self.columns[entry]]!r}"
 
 
-def transpose(rows: Csr) -> tuple[Csr, NDArray[np.uint32]]:
-    """Transpose; also return for each new entry its place in its old row."""
-    native = rows.native()
-    offsets, columns, places = _core.transpose(native)
-    labels, weights = (
-        None if values is None else _core.transposed_values(native, values, columns, places)
-        for values in (rows.labels, rows.weights)
-    )
-    return Csr(offsets, columns, len(rows), labels, weights), places
+def transpose(rows: Csr) -> Csr:
+    """Return the same entries by column."""
+    offsets, columns, labels, weights = _core.transpose(rows.native())
+    return Csr(offsets, columns, len(rows), labels, weights)
+
+
+def transposed_ranks(rows: Csr) -> NDArray[np.uint32]:
+    """For each entry of the transpose, return its place in the row of `rows` that it came from."""
+    return _core.transposed_ranks(rows.native())
 
 
 def in_core(rows: Csr, least: int, column_least: int) -> NDArray[np.bool_]:

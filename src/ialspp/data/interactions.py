@@ -10,9 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import InvalidTypeError, InvalidValueError
 from ..system.checks import checked_integer
+from ..system.progress import Progress
 from .axis import Axis, ids_of_length, numbered
-from .csr import Csr, Floats, SortedPairs, Times, in_core, transpose
+from .csr import Csr, Floats, SortedPairs, Times, in_core, transpose, transposed_ranks
 from .dataframes import arrays_of_frame
 from .ids import IdMap
 from .statistics import statistics
@@ -27,7 +29,7 @@ class Interactions:
     items without interactions keep their row.
     """
 
-    __slots__ = ("_statistics", "_transposed", "by_user", "items", "times", "users", "weighted")
+    __slots__ = ("_by_item", "_item_ranks", "_statistics", "by_user", "items", "times", "users", "weighted")
 
     users: IdMap
     items: IdMap
@@ -52,7 +54,8 @@ class Interactions:
         self.users, self.items, self.by_user, self.times = users, items, by_user, times
         self.weighted = weighted
         self._statistics: dict[str, Any] | None = None
-        self._transposed: tuple[Csr, NDArray[np.uint32]] | None = None
+        self._by_item: Csr | None = None
+        self._item_ranks: NDArray[np.uint32] | None = None
 
     @classmethod
     def of_rows(
@@ -65,18 +68,17 @@ class Interactions:
 
     @property
     def by_item(self) -> Csr:
-        """The same by item: made when first asked for."""
-        return self._by_item()[0]
+        """The same interactions by item, made when first used."""
+        if self._by_item is None:
+            self._by_item = transpose(self.by_user)
+        return self._by_item
 
     @property
     def item_ranks(self) -> NDArray[np.uint32]:
-        """For each entry of `by_item` its place in its user's row of `by_user`."""
-        return self._by_item()[1]
-
-    def _by_item(self) -> tuple[Csr, NDArray[np.uint32]]:
-        if self._transposed is None:
-            self._transposed = transpose(self.by_user)
-        return self._transposed
+        """For each entry of `by_item` its place in its user's row of `by_user`, made when first used."""
+        if self._item_ranks is None:
+            self._item_ranks = transposed_ranks(self.by_user)
+        return self._item_ranks
 
     @classmethod
     def from_arrays(
@@ -107,7 +109,7 @@ class Interactions:
         user_map, user_rows = numbered(user, users, "user")
         item_map, item_rows = numbered(item, items, "item")
         if len(user_rows) != len(item_rows):
-            raise ValueError(
+            raise InvalidValueError(
                 f"user and item must have the same length, got {len(user_rows)} and {len(item_rows)}"
             )
         n = len(user_rows)
@@ -140,7 +142,7 @@ class Interactions:
         separator: str | None = None,
         header: bool | None = None,
         quote: str | None = '"',
-        progress: bool | None = None,
+        progress: Progress = None,
     ) -> Interactions:
         """Read a file with one row per interaction: text, Parquet or Arrow, streamed by polars.
 
@@ -169,7 +171,8 @@ class Interactions:
         quote
             What may surround a field of text; None if quotes have no meaning, as between "::".
         progress
-            True or False: draw a progress bar or don't. None: on a terminal only.
+            True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
+            `ProgressEvent`.
         """
         from .reading import read
 
@@ -211,11 +214,11 @@ class Interactions:
             Ids of the rows and columns; 0, 1, 2, ... if not given.
         """
         if values not in ("weight", "label", None):
-            raise ValueError(f'values must be "weight", "label" or None, got {values!r}')
+            raise InvalidValueError(f'values must be "weight", "label" or None, got {values!r}')
         if not hasattr(matrix, "tocoo"):
-            raise TypeError(f"a scipy.sparse matrix or array is required, got {type(matrix).__name__}")
+            raise InvalidTypeError(f"a scipy.sparse matrix or array is required, got {type(matrix).__name__}")
         if len(matrix.shape) != 2:
-            raise ValueError(f"a two-dimensional matrix is required, got shape {matrix.shape}")
+            raise InvalidValueError(f"a two-dimensional matrix is required, got shape {matrix.shape}")
         coo = matrix.tocoo()
         numbers = numbers_of(coo.data, coo.nnz, values or "matrix") if values else None
         return cls(
@@ -264,7 +267,7 @@ class Interactions:
         `items` says which rows there are.
         """
         if entries.dtype != bool or entries.shape != (len(self),):
-            raise ValueError(
+            raise InvalidValueError(
                 f"entries must be {len(self)} booleans, got {entries.dtype} of shape {entries.shape}"
             )
         rows = self.by_user

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..errors import IalsppError
 from ..files.atomic import replace_whole
 from ..files.lock import locked
-from ..system.progress import download_bar
+from ..system.progress import Report, reporting
 from .dataset import Remote
 
 if TYPE_CHECKING:
@@ -26,10 +26,8 @@ TIMEOUT = 30.0  # seconds without a byte
 CHUNK = 1 << 16  # bytes read at a time; a killed process loses at most as many
 OK, PARTIAL, NO_SUCH_RANGE = 200, 206, 416  # http.HTTPStatus is slow to import
 
-Report = Callable[[int, int | None], None]  # bytes received, bytes expected if known
 
-
-class DownloadError(OSError):
+class DownloadError(IalsppError, OSError):
     """A download failed; the message names the file and says where to put it by hand."""
 
 
@@ -68,7 +66,7 @@ def fetch(remote: Remote) -> Path:
 def _download(remote: Remote, target: Path) -> None:
     partial = _PartialFile(target)
     try:
-        with download_bar(remote.name) as report:
+        with reporting(remote.name) as report:
             _receive(remote, partial, report)
         _check(remote, partial)
     except _FailedError as error:
@@ -102,12 +100,17 @@ def _append(url: str, partial: _PartialFile, report: Report) -> None:
         done = file.tell()
         length = response.headers.get("Content-Length")
         total = done + int(length) if length else None
-        report(done, total)
+        report(done, note=_megabytes(done, total), total=total)
         while chunk := _read(response):
             done += file.write(chunk)
-            report(done, total)
+            report(done, note=_megabytes(done, total), total=total)
     if total is not None and done < total:  # http.client treats an early close as the end of the file
         raise _BrokenOffError(f"the connection closed after {done:,} of {total:,} bytes")
+
+
+def _megabytes(done: int, total: int | None) -> str:
+    of_total = "" if total is None else f" of {total / 1e6:,.1f}"
+    return f"{done / 1e6:,.1f}{of_total} MB"
 
 
 def _check(remote: Remote, partial: _PartialFile) -> None:

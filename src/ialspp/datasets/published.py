@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.interactions import Interactions
+from ..errors import InvalidValueError
 from ..split import Split, given, given_leave_one_out
 from .archive import located
 
@@ -61,7 +62,7 @@ def _read_ratings(file: Path) -> UserItemIds:
     data = Interactions.read(file, user=0, item=1, format="csv", separator="\t")
     for ids in (data.users, data.items):
         if ids.ids.dtype.kind not in "iu":
-            raise ValueError(f"{file}: {ids.name}s must be whole numbers, got {ids[0]!r}")
+            raise InvalidValueError(f"{file}: {ids.name}s must be whole numbers, got {ids[0]!r}")
     return data.users.ids[data.by_user.row_numbers], data.items.ids[data.by_user.columns]
 
 
@@ -86,7 +87,7 @@ def _check_numbers(file: Path, lines: pl.DataFrame) -> None:
         line, word = wrong.row(0)
         too_long = re.fullmatch("[0-9]+", word)
         required = f"a number of at most {MOST_DIGITS} digits" if too_long else "a whole number"
-        raise ValueError(f"{file}, line {line}: {required} is required, got {word[:40]!r}")
+        raise InvalidValueError(f"{file}, line {line}: {required} is required, got {word[:40]!r}")
 
 
 def _largest(columns: list[pl.Series]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..data.csr import Floats
 from ..data.ids import IdMap
+from ..errors import InvalidTypeError, InvalidValueError
 from ..files.atomic import whole_files
 from ..files.frames import polars_sink
 from ..model.model import ImplicitMF
@@ -84,9 +86,9 @@ def to_numpy(model: ImplicitMF, folder: str | Path) -> list[Path]:
 def checked_model(model: ImplicitMF) -> list[tuple[IdMap, Floats]]:
     """Return the ids and vectors of the users and of the items; raise unless the model is fitted."""
     if not isinstance(model, ImplicitMF):
-        raise TypeError(f"an ImplicitMF is required, got {type(model).__name__}")
-    state = model._fitted()  # once: an update may replace it meanwhile
-    return [(side.ids, side.vectors) for side in (state.users, state.items)]
+        raise InvalidTypeError(f"an ImplicitMF is required, got {type(model).__name__}")
+    kept = copy(model)  # ids and vectors of one moment: an update may replace them meanwhile
+    return [(kept.users, kept.user_factors), (kept.items, kept.item_factors)]
 
 
 def described(ids: IdMap) -> dict[str, str]:
@@ -113,7 +115,7 @@ def refuse_half_characters(ids: IdMap) -> None:
             try:
                 value.encode()
             except UnicodeEncodeError as error:
-                raise ValueError(
+                raise InvalidValueError(
                     f"the {ids.name} id {value!r} has half of a surrogate pair, which is not a character: "
                     "Parquet cannot store it"
                 ) from error
@@ -152,14 +154,14 @@ def _fixed_width(ids: IdMap) -> NDArray[np.str_]:
     texts = [str(value) for value in ids.ids.tolist()]
     for text in texts:
         if text.endswith("\0"):
-            raise ValueError(
+            raise InvalidValueError(
                 f"the {ids.name} id {text!r} ends with a NUL character, which numpy would cut off; "
                 "Parquet keeps it (to_parquet)"
             )
     width = max(map(len, texts))
     needed, written = 4 * width * len(texts), sum(len(t.encode("utf-8", "surrogatepass")) for t in texts)
     if needed > WIDENED * written + SPARE:
-        raise ValueError(
+        raise InvalidValueError(
             f"the longest {ids.name} id has {width:,} characters, and numpy would reserve as many for each "
             f"of the {len(texts):,} ids: {needed:,} bytes for {written:,} bytes of text; "
             "Parquet has no such limit (to_parquet)"

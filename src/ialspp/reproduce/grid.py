@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..calibrate import block_sizes
 from ..model.model import MAX_DIM
 from ..solvers import IALS, ICD, IALSpp, Solver, SpectralCG
 from ..system.checks import checked_integer
@@ -15,6 +14,11 @@ ICD_NAME, IALS_NAME, IALSPP_NAME, SPECTRAL_NAME = "iCD", "iALS", "iALS++", "Spec
 DIMS = (64, 128, 256, 512, 1024, 2048)  # as in the paper
 SHARES = (1.0, 0.5, 0.25)  # of the interactions, to see how times grow with them
 SHARES_DIM, SHARES_BLOCK = 128, 64  # where that is measured, or as near as the grid comes
+
+
+def block_sizes(dim: int) -> list[int]:
+    """1, 2, 4, ... up to dim."""
+    return [*(2**i for i in range((dim - 1).bit_length())), dim]
 
 
 @dataclass(frozen=True, slots=True)

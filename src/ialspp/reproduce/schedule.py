@@ -6,11 +6,11 @@ import math
 import time
 from collections.abc import Iterator
 
-from ..system.progress import plan_bar
 from .estimates import Estimates
 from .grid import Grid, Task, TimingTask
 from .journal import Journal
 from .measure import Workbench
+from .plan_bar import plan_bar
 from .run import Measurement, Run
 
 LONG = 60.0  # seconds: a longer epoch is timed in the first round only, since noise evens out

@@ -13,7 +13,12 @@ from ..data.csr import Floats
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..errors import SolveError
-from ..objective import Loss, Objective
+from ..objective import FactorsOfSide, Loss, Objective, loss_of
+
+
+def gramian(factors: Floats, threads: int) -> NDArray[np.float64]:
+    """Return H'H of the factors H, summed in double precision."""
+    return _core.gramian(factors, 0, factors.shape[1], threads)
 
 
 @dataclass(slots=True, eq=False)
@@ -49,6 +54,7 @@ def no_finite_solution(name: str, identity: Any, row: int) -> SolveError:
 class Problem:
     """Both sides of one training run, and what they have in common."""
 
+    data: Interactions
     users: Side
     items: Side
     unobserved_weight: float
@@ -61,11 +67,10 @@ class Problem:
         """The problem of minimising `objective` on `data`, updating `users` and `items` in place."""
         user_lambda = objective.row_regularization(data.by_user.counts, data.n_items)
         item_lambda = objective.row_regularization(data.by_item.counts, data.n_users)
-        item_rows = data.by_item.native()
-        item_rows.set_cache_order(data.by_user.offsets, data.item_ranks)
         return cls(
+            data,
             Side(data.users, data.by_user.native(), users, user_lambda),
-            Side(data.items, item_rows, items, item_lambda),
+            Side(data.items, data.by_item.native(), items, item_lambda),
             objective.unobserved_weight,
             threads,
         )
@@ -83,7 +88,7 @@ class Problem:
     def gramian(self, side: Side) -> NDArray[np.float64]:
         """H'H of a side's factors H."""
         if side.gramian is None:
-            side.gramian = self.gramian_columns(side, 0, self.dim)
+            side.gramian = gramian(side.factors, self.threads)
         return side.gramian
 
     def gramian_columns(self, side: Side, begin: int, end: int) -> NDArray[np.float64]:
@@ -91,16 +96,21 @@ class Problem:
         return _core.gramian(side.factors, begin, end, self.threads)
 
     def loss(self, observed: float) -> Loss:
-        """The whole loss, given its observed part."""
-        users, items = self.users, self.items
-        penalty = _core.weighted_squared_norm(users.factors, users.regularization, self.threads)
-        penalty += _core.weighted_squared_norm(items.factors, items.regularization, self.threads)
-        scores = float(np.sum(self.gramian(users) * self.gramian(items)))  # sum of all, squared
-        return Loss(observed, self.unobserved_weight * scores, penalty)
+        """Return the whole loss, given its observed part."""
+        sides = (
+            FactorsOfSide(side.factors, self.gramian(side), side.regularization)
+            for side in (self.users, self.items)
+        )
+        return loss_of(observed, self.unobserved_weight, self.threads, *sides)
 
     def residuals(self) -> Floats:
-        """sqrt(a) (prediction - y) of every interaction, in the users' order: the prediction cache."""
-        return _core.predict(self.users.rows, self.users.factors, self.items.factors, self.threads)
+        """Compute the prediction cache: sqrt(a) (prediction - y) of every interaction, in the users' order.
+
+        The items' rows learn where to find their entries in it. Solvers without a cache do not pay for that.
+        """
+        if not self.items.rows.has_cache_order:
+            self.items.rows.set_cache_order(self.data.by_user.offsets, self.data.item_ranks)
+        return _core.residuals(self.users.rows, self.users.factors, self.items.factors, self.threads)
 
 
 class Solver(Protocol):

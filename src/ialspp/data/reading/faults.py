@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...errors import InvalidValueError
 from .file_set import FileSet
 from .text import Record, line_frame, records
 
@@ -29,10 +30,10 @@ def polars_errors(
     try:
         yield
     except pl.exceptions.NoDataError as error:
-        raise ValueError(f"{path}: the file is empty") from error
+        raise InvalidValueError(f"{path}: the file is empty") from error
     except pl.exceptions.PolarsError as error:
         if source is None:
-            raise ValueError(f"{path}: {str(error).splitlines()[0]}") from error
+            raise InvalidValueError(f"{path}: {str(error).splitlines()[0]}") from error
         raise first_fault(source, columns, error) from error
     except OSError as error:  # for example, of a compressed file that is cut short
         if str(path) in str(error):
@@ -40,11 +41,11 @@ def polars_errors(
         raise OSError(f"{path}: {error}") from error
 
 
-def fault_at(source: FileSet, row: int, column: str | int, value: object, required: str) -> ValueError:
+def fault_at(source: FileSet, row: int, column: str | int, value: object, required: str) -> InvalidValueError:
     """The error for the value of one row that is not what is required; None is a missing value."""
     place = _line_of(source, row) if source.is_text else _file_and_row(source, row)
     what = "is missing" if value is None else f"must be {required}, but is {value!r}"
-    return ValueError(f"{place}: column {column!r} {what}")
+    return InvalidValueError(f"{place}: column {column!r} {what}")
 
 
 def check_width(source: FileSet, rows: set[int] | None, width: int) -> None:
@@ -65,7 +66,7 @@ def _has_width(source: FileSet, row: int, width: int) -> bool:
     return len(found) == 1 and (found.item() or "").count(source.separator) == width - 1
 
 
-def first_fault(source: FileSet, columns: Columns | None, error: Exception) -> ValueError:
+def first_fault(source: FileSet, columns: Columns | None, error: Exception) -> InvalidValueError:
     """Find the line and value that polars could not read; repeat its own words if none is found."""
     if source.is_text:
         width = 0 if columns is None else len(columns.file_names)
@@ -74,25 +75,25 @@ def first_fault(source: FileSet, columns: Columns | None, error: Exception) -> V
             fault = _fault_of(record, width, columns) if record.fields else None
             if fault:
                 return fault
-    hint = "; where quotes mean nothing, pass quote=None" if "malformed" in str(error) else ""
-    return ValueError(f"{source.files[0]}: {str(error).splitlines()[0]}{hint}")
+    hint = "; if quotes have no meaning in this file, pass quote=None" if "malformed" in str(error) else ""
+    return InvalidValueError(f"{source.files[0]}: {str(error).splitlines()[0]}{hint}")
 
 
-def _fault_of(record: Record, width: int, columns: Columns | None) -> ValueError | None:
+def _fault_of(record: Record, width: int, columns: Columns | None) -> InvalidValueError | None:
     if len(record.fields) != width:
         return _wrong_width(record, width)
     for field in record.fields:
         if _REPLACED in field:
-            return ValueError(f"{record}: text must be UTF-8, got {field!r}")
+            return InvalidValueError(f"{record}: text must be UTF-8, got {field!r}")
     return None if columns is None else _wrong_value(record, columns)
 
 
-def _wrong_value(record: Record, columns: Columns) -> ValueError | None:
+def _wrong_value(record: Record, columns: Columns) -> InvalidValueError | None:
     for role, name in columns.names.items():
         value, required = record.fields[columns.file_names.index(name)], columns.required_text(role)
         if value and required and _kind_of(value) != required:
             column = columns.asked[role]
-            return ValueError(f"{record}: column {column!r} must be {required}, but is {value!r}")
+            return InvalidValueError(f"{record}: column {column!r} must be {required}, but is {value!r}")
     return None
 
 
@@ -107,12 +108,14 @@ def check_times(source: FileSet, column: str | int, place: int, *, guessed: bool
         kind = _kind_of(value)
         if value and (kind is None or kind != (required or kind)):
             wanted = required or "Unix seconds or an ISO date such as 2026-01-31"
-            raise ValueError(f"{record}: column {column!r} must be {wanted}, but is {value!r}")
+            raise InvalidValueError(f"{record}: column {column!r} must be {wanted}, but is {value!r}")
         required = required or kind
         if required and guessed:
             return
     if required:
-        raise ValueError(f"{source.files[0]}: column {column!r} must be Unix seconds or dates, but is text")
+        raise InvalidValueError(
+            f"{source.files[0]}: column {column!r} must be Unix seconds or dates, but is text"
+        )
 
 
 def _kind_of(value: str) -> str | None:
@@ -144,6 +147,6 @@ def _file_and_row(source: FileSet, row: int) -> str:
     return f"row {row}"
 
 
-def _wrong_width(record: Record, width: int) -> ValueError:
+def _wrong_width(record: Record, width: int) -> InvalidValueError:
     shown = record.fields[: width + 1]
-    return ValueError(f"{record}: {width} fields are required, got {len(record.fields)}: {shown}")
+    return InvalidValueError(f"{record}: {width} fields are required, got {len(record.fields)}: {shown}")

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import InvalidTypeError, InvalidValueError
 from ...system.checks import LARGEST_FLOAT
-from ...system.progress import Report, bar
+from ...system.progress import Progress, Report, reporting
 from ..csr import Floats, RowNumbers, Times
 from ..ids import IdMap
 from ..values import LATEST_TIME
@@ -39,18 +40,18 @@ def read(
     separator: str | None,
     header: bool | None,
     quote: str | None,
-    progress: bool | None,
+    progress: Progress,
 ) -> Triples:
     """Return users and items, and for each interaction the rows of both, its label, weight and time."""
     for role in ("user", "item"):
         if roles[role] is None:
-            raise TypeError(f"{role} must be the name or the position of a column, got None")
+            raise InvalidTypeError(f"{role} must be the name or the position of a column, got None")
     if min_rating is not None:
         if isinstance(min_rating, bool) or not isinstance(min_rating, Real) or not math.isfinite(min_rating):
-            raise ValueError(f"min_rating must be a finite number, got {min_rating!r}")
+            raise InvalidValueError(f"min_rating must be a finite number, got {min_rating!r}")
         roles = {**roles, "rating": "rating" if roles["rating"] is None else roles["rating"]}
     elif roles["rating"] is not None:
-        raise ValueError(f"rating={roles['rating']!r} needs min_rating, which is not given")
+        raise InvalidValueError(f"rating={roles['rating']!r} needs min_rating, which is not given")
     named = any(isinstance(column, str) for column in roles.values())
     with polars_errors(path):
         source = FileSet.of(path, format, separator, header, quote, named)
@@ -60,18 +61,20 @@ def read(
     in_filter = set() if condition is None else set(condition.meta.root_names())
     unknown = sorted(in_filter - set(columns.file_names))
     if unknown:
-        raise ValueError(f"{source.files[0]}: where names {unknown}, but the file has {columns.file_names}")
+        raise InvalidValueError(
+            f"{source.files[0]}: where names {unknown}, but the file has {columns.file_names}"
+        )
     with polars_errors(path, source, columns):
         query = columns.needed(source, in_filter, min_rating, condition)
         return _collect(source, columns, query, progress)
 
 
-def _collect(source: FileSet, columns: Columns, query: pl.LazyFrame, progress: bool | None) -> Triples:
+def _collect(source: FileSet, columns: Columns, query: pl.LazyFrame, progress: Progress) -> Triples:
     users, items = (Codes(name, from_text=source.is_text) for name in ("user", "item"))
     numbers: dict[str, list[NDArray[Any]]] = {
         role: [] for role in columns.names if role in ("label", "weight", "time")
     }
-    with bar("reading", _rows_expected(source), progress) as report:
+    with reporting("reading", _rows_expected(source), progress) as report:
         for batch in _sound_batches(source, columns, query, report):
             users.add(batch["user"])
             items.add(batch["item"])

@@ -1,7 +1,7 @@
-"""Model files: one mappable file with factors, ids, settings, history, data statistics and interactions.
+"""A trained model to a file and back.
 
-The layout is that of safetensors. The metadata says what the arrays are: `format` is "ialspp",
-`format_version` is "1", `description` the rest as JSON.
+The layout is that of safetensors. Its metadata says what the arrays are: `format` is "ialspp",
+`format_version` is "1", and `description` holds the rest as JSON.
 """
 
 from __future__ import annotations
@@ -13,57 +13,47 @@ from typing import Any
 from ..files import container
 from ..files.arrays import Arrays
 from ..files.container import Container, StoreError
-from ..model import state
-from ..model.model import ImplicitMF
-from ..system.machine import resolve_threads
-from ..system.progress import bar
+from ..system.progress import Progress, reporting
+from .state import Trained, arrays_of, described, restored
 
 FORMAT, VERSION = "ialspp", 1
-VERIFIED = 64 * 2**20  # bytes: files up to this size are checked whole when they are opened
-
-__all__ = ["StoreError", "info", "load", "save", "verify"]
+VERIFIED = 64 * 2**20  # bytes: files up to this size are checked completely when they are opened
 
 
-def save(
-    model: ImplicitMF, path: str | Path, *, interactions: bool = True, progress: bool | None = False
-) -> None:
-    """Write a fitted model to a file, whole or not at all; see `ImplicitMF.save`."""
-    if not isinstance(model, ImplicitMF):
-        raise TypeError(f"an ImplicitMF is required, got {type(model).__name__}")
+def save(trained: Trained, path: Path, *, interactions: bool, progress: Progress) -> None:
+    """Write a trained model to a file, atomically."""
     from importlib.metadata import version
 
-    learned = model._fitted()
     metadata = {
         "format": FORMAT,
         "format_version": str(VERSION),
         "written_by": f"ialspp {version('ialspp')}",
-        "description": json.dumps(state.described(model, learned, interactions=interactions)),
+        "description": json.dumps(described(trained, interactions=interactions)),
     }
-    arrays = state.arrays_of(learned, interactions=interactions)
-    with bar("saving", sum(array.nbytes for array in arrays.values()), progress) as report:
-        container.write(Path(path), arrays, metadata, report)
+    arrays = arrays_of(trained.fitted, interactions=interactions)
+    with reporting("saving", sum(array.nbytes for array in arrays.values()), progress) as report:
+        container.write(path, arrays, metadata, report)
 
 
-def load(path: str | Path, *, verify: bool | None = None, threads: int | None = None) -> ImplicitMF:
-    """Open a file that `save` wrote; see `ImplicitMF.load`."""
-    resolve_threads(threads)  # a mistake there is none of the file
-    opened, description = _opened(Path(path))
+def load(path: Path, *, verify: bool | None) -> Trained:
+    """Open a file that `save` wrote. Its arrays stay in the file, which is mapped."""
+    opened, description = _opened(path)
     whole = opened.path.stat().st_size <= VERIFIED if verify is None else verify
     if whole:
         opened.verify()
     try:
-        return state.restored(Arrays(opened.arrays), description, threads, whole=whole)
+        return restored(Arrays(opened.arrays), description, whole=whole)
     except (LookupError, TypeError, ValueError) as error:
         raise StoreError(f"{path} does not hold a whole model: {error}") from error
 
 
 def verify(path: str | Path) -> None:
-    """Read all of a file; a `StoreError` says what of it is damaged."""
+    """Read a model file completely; raise a `StoreError` that says what is damaged."""
     _opened(Path(path))[0].verify()
 
 
 def info(path: str | Path) -> dict[str, Any]:
-    """What a file says of itself, as plain values; its arrays are not read."""
+    """Return what a model file says of itself, as plain values. Its arrays are not read."""
     opened, description = _opened(Path(path))
     arrays: dict[str, dict[str, Any]] = {
         name: {"dtype": str(array.dtype), "shape": list(array.shape), "bytes": array.nbytes}
@@ -92,7 +82,7 @@ def _facts(
 
 
 def _opened(path: Path) -> tuple[Container, dict[str, Any]]:
-    """The file and its description, if this version can read it."""
+    """Open a file and parse its description, if this version can read it."""
     opened = Container.open(path)
     if opened.metadata.get("format") != FORMAT:
         raise StoreError(f"{path} is a safetensors file, but not a model of ialspp")
@@ -110,5 +100,5 @@ def _opened(path: Path) -> tuple[Container, dict[str, Any]]:
     except (KeyError, ValueError, RecursionError) as error:
         raise StoreError(f"{path} does not say what model it holds: {error}") from error
     if not isinstance(description, dict):
-        raise StoreError(f"{path} does not say what model it holds: its description is no object")
+        raise StoreError(f"{path} does not say what model it holds: its description is not a JSON object")
     return opened, description
