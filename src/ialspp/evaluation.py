@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .data.csr import Csr, Floats, Rows
+from .data.csr import Csr, Floats, RowNumbers
 from .data.interactions import Interactions
 from .errors import InvalidTypeError, InvalidValueError
 from .metrics import Doubles, Metric, Standings, coverage, novelty
@@ -152,7 +152,9 @@ def checked_question(
     return held_out, chosen
 
 
-def _scored(split: Split, users: int, metrics: list[Metric], standings: Standings, best: Rows) -> Evaluation:
+def _scored(
+    split: Split, users: int, metrics: list[Metric], standings: Standings, best: RowNumbers
+) -> Evaluation:
     popularity = np.maximum(split.train.by_item.counts, 1) / split.train.n_users
     scores, per_user = {}, {}
     for metric in metrics:
@@ -178,7 +180,7 @@ def _ranked(
     depth: int,
     threads: int,
     progress: Progress,
-) -> tuple[Standings, Rows]:
+) -> tuple[Standings, RowNumbers]:
     """Rank all items: the places of the test items as far as `depth`, and the best k items of each user."""
     given, wanted = held_out.given.by_user.take(asked), held_out.wanted.by_user.take(asked)
     vectors, items = _vectors(model, held_out, asked)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .data.csr import Rows
+from .data.csr import RowNumbers
 from .errors import InvalidValueError
 
 Doubles = NDArray[np.float64]
@@ -31,7 +31,7 @@ class Standings:
     ranked: Integers  # for each user, the number of items that could be recommended
 
     @classmethod
-    def of(cls, offsets: Integers, above: Rows, equal: Rows, before: Rows, ranked: Integers) -> Standings:
+    def of(cls, offsets: Integers, above: RowNumbers, equal: RowNumbers, before: RowNumbers, ranked: Integers) -> Standings:
         """Make standings from counts for each wanted item, in any order within a user."""
         user = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         places = above.astype(np.int64) + before
@@ -117,12 +117,12 @@ def auc(s: Standings) -> Doubles:
     return np.where(pairs > 0, 1 - s.total(wrong) / np.maximum(pairs, 1), 1.0)
 
 
-def coverage(best: Rows, n_items: int) -> float:
+def coverage(best: RowNumbers, n_items: int) -> float:
     """Return the share of all items that are among the best k of at least one user."""
     return len(np.unique(best[best >= 0])) / n_items
 
 
-def novelty(best: Rows, popularity: Doubles) -> Doubles:
+def novelty(best: RowNumbers, popularity: Doubles) -> Doubles:
     """Return the mean of -log2(popularity) over each user's best k: how little known they are, in bits.
 
     The popularity of an item is the share of training users who have it. An item that nobody has counts as if

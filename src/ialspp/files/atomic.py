@@ -6,8 +6,8 @@ import errno
 import io
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -50,6 +50,18 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
                 raw.close()  # drops the bytes that are still in the buffer
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_files(paths: Sequence[Path]) -> Iterator[list[IO[bytes]]]:
+    """Files to write to, which get their names, the last one first, when the block ends well."""
+    with ExitStack() as stack:
+        files = [stack.enter_context(whole_file(path)) for path in paths]
+        yield files
+        for path, file in zip(paths, files, strict=True):  # before the first gets its name
+            with _errors_naming(path):
+                file.flush()
+                os.fsync(file.fileno())
 
 
 def replace_whole(part: Path, target: Path) -> None:

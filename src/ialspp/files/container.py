@@ -26,8 +26,8 @@ from .header import (
     CHUNK,
     HEADER_CHECKSUM,
     METADATA,
-    Arrays,
     Header,
+    NamedArrays,
     Place,
     StoreError,
     checksum,
@@ -42,7 +42,7 @@ _PADDING = re.compile(r"padding\.[0-9]+")
 
 def write(
     path: Path,
-    arrays: Arrays,
+    arrays: NamedArrays,
     metadata: Mapping[str, str],
     report: Callable[[int], None] = lambda _written: None,
 ) -> None:
@@ -81,7 +81,7 @@ class Container:
     __slots__ = ("_header", "_memory", "arrays", "path")
 
     path: Path
-    arrays: Arrays
+    arrays: NamedArrays
 
     def __init__(self, path: Path, memory: mmap.mmap) -> None:
         header = Header.read(memory)
@@ -130,7 +130,7 @@ class Container:
             raise StoreError(f"{self.path} is corrupted: the checksum is wrong for {', '.join(wrong)}")
 
 
-def _check_names(arrays: Arrays, metadata: Mapping[str, str]) -> None:
+def _check_names(arrays: NamedArrays, metadata: Mapping[str, str]) -> None:
     taken = [name for name in arrays if name == METADATA or _PADDING.fullmatch(name)]
     taken += [key for key in metadata if key in (CHECKSUMS, HEADER_CHECKSUM)]
     if taken:
@@ -142,7 +142,7 @@ def _check_names(arrays: Arrays, metadata: Mapping[str, str]) -> None:
             raise InvalidValueError(f"names and metadata must be valid Unicode, got {text[:50]!r}") from error
 
 
-def _padded(arrays: Arrays) -> dict[str, NDArray[Any]]:
+def _padded(arrays: NamedArrays) -> dict[str, NDArray[Any]]:
     """Return the arrays together with the padding between them."""
     parts: dict[str, NDArray[Any]] = {}
     size = 0

@@ -58,7 +58,7 @@ _OTHER_FORMATS = {
     b"PAR1": "Parquet",
 }
 
-Arrays = Mapping[str, NDArray[Any]]
+NamedArrays = Mapping[str, NDArray[Any]]
 
 
 class StoreError(InvalidValueError):
@@ -97,7 +97,7 @@ class Header:
         return cls(metadata, places, checksums, max((place.end for place in places.values()), default=first))
 
 
-def header_bytes(arrays: Arrays, metadata: Mapping[str, str], checksums: Mapping[str, str]) -> bytes:
+def header_bytes(arrays: NamedArrays, metadata: Mapping[str, str], checksums: Mapping[str, str]) -> bytes:
     """Return all bytes before the arrays: a multiple of 64, however the checksums turn out."""
     content: dict[str, Any] = {
         METADATA: {**metadata, CHECKSUMS: _as_json(checksums), HEADER_CHECKSUM: _BLANK},

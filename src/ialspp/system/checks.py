@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import InvalidTypeError, InvalidValueError
 
-LARGEST_FLOAT = 3.4e38  # settings become single-precision numbers
+LARGEST_FLOAT = (2 - 2.0**-23) * 2.0**127  # in single precision, as labels, weights and settings are
 
 
 def checked_integer(name: str, value: Any, least: int) -> int:
