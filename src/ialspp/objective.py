@@ -106,7 +106,7 @@ class Objective:
         """Return the loss of any factors, summed in double precision."""
         threads = resolve_threads(threads)
         users, items = _checked_factors(data, user_factors, item_factors)
-        residuals = _core.predict(data.by_user.native(), users, items, threads)
+        residuals = _core.residuals(data.by_user.native(), users, items, threads)
         sides = (
             FactorsOfSide(
                 factors,

@@ -192,15 +192,15 @@ class Pairs:
         return f"user {self.users[user]!r} and item {self.items[self.columns[entry]]!r}"
 
 
-def transpose(rows: Csr) -> tuple[Csr, NDArray[np.uint32]]:
-    """The same by column, and for each of its entries its place in the row of `rows` it came from."""
-    native = rows.native()
-    offsets, columns, places = _core.transpose(native)
-    labels, weights = (
-        None if values is None else _core.transposed_values(native, values, columns, places)
-        for values in (rows.labels, rows.weights)
-    )
-    return Csr(offsets, columns, len(rows), labels, weights), places
+def transpose(rows: Csr) -> Csr:
+    """Return the same entries by column."""
+    offsets, columns, labels, weights = _core.transpose(rows.native())
+    return Csr(offsets, columns, len(rows), labels, weights)
+
+
+def transposed_ranks(rows: Csr) -> NDArray[np.uint32]:
+    """For each entry of the transpose, return its place in the row of `rows` that it came from."""
+    return _core.transposed_ranks(rows.native())
 
 
 def _first_change(values: NDArray[Any], first: NDArray[np.bool_]) -> int | None:

@@ -13,7 +13,7 @@ from ..errors import InvalidTypeError, InvalidValueError
 from ..system.checks import checked_integer
 from ..system.progress import Progress
 from .axis import Axis, ids_of_length, numbered
-from .csr import Csr, Floats, Pairs, Times, transpose
+from .csr import Csr, Floats, Pairs, Times, transpose, transposed_ranks
 from .id_values import first_missing
 from .ids import IdMap
 from .values import labels_of, not_negative, numbers_of, times_of, weights_of
@@ -27,7 +27,7 @@ class Interactions:
     it occurred. Users and items without interactions keep their row.
     """
 
-    __slots__ = ("_transposed", "by_user", "items", "times", "users", "weighted")
+    __slots__ = ("_by_item", "_item_ranks", "by_user", "items", "times", "users", "weighted")
 
     users: IdMap
     items: IdMap
@@ -51,7 +51,8 @@ class Interactions:
     def _set(self, users: IdMap, items: IdMap, by_user: Csr, times: Times | None, weighted: bool) -> None:
         self.users, self.items, self.by_user, self.times = users, items, by_user, times
         self.weighted = weighted
-        self._transposed: tuple[Csr, NDArray[np.uint32]] | None = None
+        self._by_item: Csr | None = None
+        self._item_ranks: NDArray[np.uint32] | None = None
 
     @classmethod
     def of_rows(
@@ -64,18 +65,17 @@ class Interactions:
 
     @property
     def by_item(self) -> Csr:
-        """The same by item: made when first asked for."""
-        return self._by_item()[0]
+        """The same interactions by item, made when first used."""
+        if self._by_item is None:
+            self._by_item = transpose(self.by_user)
+        return self._by_item
 
     @property
     def item_ranks(self) -> NDArray[np.uint32]:
-        """For each entry of `by_item` its place in its user's row of `by_user`."""
-        return self._by_item()[1]
-
-    def _by_item(self) -> tuple[Csr, NDArray[np.uint32]]:
-        if self._transposed is None:
-            self._transposed = transpose(self.by_user)
-        return self._transposed
+        """For each entry of `by_item` its place in its user's row of `by_user`, made when first used."""
+        if self._item_ranks is None:
+            self._item_ranks = transposed_ranks(self.by_user)
+        return self._item_ranks
 
     @classmethod
     def from_arrays(

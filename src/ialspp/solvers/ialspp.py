@@ -62,10 +62,10 @@ class IALSpp:
         """Update every block of every user and item once."""
         size = self.block_size_for(problem.dim)
         if self.sweep == "side":
-            return self._sides_outermost(problem, size)
-        return self._blocks_outermost(problem, size)
+            return self._sweep_by_side(problem, size)
+        return self._sweep_by_block(problem, size)
 
-    def _blocks_outermost(self, problem: Problem, size: int) -> float:
+    def _sweep_by_block(self, problem: Problem, size: int) -> float:
         residuals = problem.residuals()
         for begin in range(0, problem.dim, size):
             end = min(begin + size, problem.dim)
@@ -82,7 +82,7 @@ class IALSpp:
                 side.check(failed_row)
         return _core.squared_sum(residuals, problem.threads)
 
-    def _sides_outermost(self, problem: Problem, size: int) -> float:
+    def _sweep_by_side(self, problem: Problem, size: int) -> float:
         observed = 0.0
         for side, other in problem.both_ways:
             observed, failed_row = _core.update_side(
