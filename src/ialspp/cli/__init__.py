@@ -62,9 +62,9 @@ def options_of_all(
 
 
 def main() -> None:
-    """Run it; what the user got wrong is a line on stderr, not a traceback."""
+    """Run the command that `sys.argv` names; any error is a message on stderr and an exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for ids that its encoding does not have
     with reported():
-        app()
+        app(prog_name="ialspp")
