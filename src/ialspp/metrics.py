@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .data.csr import Rows
+from .errors import InvalidValueError
 
 Doubles = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -159,7 +160,9 @@ class Metric:
             return cls(text, None)
         if parts and parts[1] in (*_AT_K, *_OF_LISTS):
             return cls(parts[1], int(parts[2]))
-        raise ValueError(f"a metric must be one of {', '.join(NAMES)}, with a number for k, got {text!r}")
+        raise InvalidValueError(
+            f"a metric must be one of {', '.join(NAMES)}, with a number for k, got {text!r}"
+        )
 
     @property
     def of_lists(self) -> bool:

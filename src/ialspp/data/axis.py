@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import UnknownIdError
+from ..errors import InvalidValueError, UnknownIdError
 from .csr import Rows
 from .ids import IdMap
 
@@ -60,5 +60,5 @@ def ids_of_length(ids: Iterable[Any] | None, length: int, name: str, axis: str) 
     """The ids of a matrix's rows or columns; their numbers where none are given."""
     mapped = IdMap(np.arange(length) if ids is None else ids, name=name)
     if len(mapped) != length:
-        raise ValueError(f"{name}s has {len(mapped)} ids, but the matrix has {length} {axis}")
+        raise InvalidValueError(f"{name}s has {len(mapped)} ids, but the matrix has {length} {axis}")
     return mapped

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..errors import InvalidValueError
 from .ids import IdMap
 
 Floats = NDArray[np.float32]
@@ -61,7 +62,7 @@ class Csr:
         """These rows, in this order."""
         starts, ends = self.offsets[rows], self.offsets[rows + 1]
         if ((starts < 0) | (starts > ends) | (ends > len(self.columns))).any():
-            raise ValueError(
+            raise InvalidValueError(
                 f"offsets must rise from 0 to {len(self.columns)}, but do not"
             )  # a damaged file's
         counts = ends - starts
@@ -163,14 +164,14 @@ class Pairs:
         if self.label is not None:
             at = _first_change(self.label, first)
             if at is not None:
-                raise ValueError(
+                raise InvalidValueError(
                     f"labels disagree for {self._named(at)}: {self.label[at]:g} and {self.label[at + 1]:g}; "
                     "a pair has one label"
                 )
         if self.time is not None and self.weight is not None:
             at = _first_change(self.time, first)
             if at is not None:
-                raise ValueError(
+                raise InvalidValueError(
                     f"{self._named(at)} occur together at several times, with weights that add up: such a "
                     "sum cannot be split by time; leave out the times or the weights, or read each period by "
                     "itself"
@@ -181,7 +182,7 @@ class Pairs:
         overflown = np.flatnonzero(~np.isfinite(sums))
         if len(overflown):
             entry = int(np.flatnonzero(first)[overflown[0]])
-            raise ValueError(
+            raise InvalidValueError(
                 f"the weights of {self._named(entry)} add up to more than single precision holds"
             )
         return sums
@@ -191,15 +192,15 @@ class Pairs:
         return f"user {self.users[user]!r} and item {self.items[self.columns[entry]]!r}"
 
 
-def transpose(rows: Csr) -> tuple[Csr, NDArray[np.uint32]]:
-    """The same by column, and for each of its entries its place in the row of `rows` it came from."""
-    native = rows.native()
-    offsets, columns, places = _core.transpose(native)
-    labels, weights = (
-        None if values is None else _core.transposed_values(native, values, columns, places)
-        for values in (rows.labels, rows.weights)
-    )
-    return Csr(offsets, columns, len(rows), labels, weights), places
+def transpose(rows: Csr) -> Csr:
+    """Return the same entries by column."""
+    offsets, columns, labels, weights = _core.transpose(rows.native())
+    return Csr(offsets, columns, len(rows), labels, weights)
+
+
+def transposed_ranks(rows: Csr) -> NDArray[np.uint32]:
+    """For each entry of the transpose, return its place in the row of `rows` that it came from."""
+    return _core.transposed_ranks(rows.native())
 
 
 def _first_change(values: NDArray[Any], first: NDArray[np.bool_]) -> int | None:

@@ -9,10 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import InvalidTypeError, InvalidValueError
 from ..system.checks import checked_integer
 from ..system.progress import Progress
 from .axis import Axis, ids_of_length, numbered
-from .csr import Csr, Floats, Pairs, Times, transpose
+from .csr import Csr, Floats, Pairs, Times, transpose, transposed_ranks
 from .id_values import first_missing
 from .ids import IdMap
 from .values import labels_of, not_negative, numbers_of, times_of, weights_of
@@ -26,7 +27,7 @@ class Interactions:
     it occurred. Users and items without interactions keep their row.
     """
 
-    __slots__ = ("_transposed", "by_user", "items", "times", "users", "weighted")
+    __slots__ = ("_by_item", "_item_ranks", "by_user", "items", "times", "users", "weighted")
 
     users: IdMap
     items: IdMap
@@ -50,7 +51,8 @@ class Interactions:
     def _set(self, users: IdMap, items: IdMap, by_user: Csr, times: Times | None, weighted: bool) -> None:
         self.users, self.items, self.by_user, self.times = users, items, by_user, times
         self.weighted = weighted
-        self._transposed: tuple[Csr, NDArray[np.uint32]] | None = None
+        self._by_item: Csr | None = None
+        self._item_ranks: NDArray[np.uint32] | None = None
 
     @classmethod
     def of_rows(
@@ -63,18 +65,17 @@ class Interactions:
 
     @property
     def by_item(self) -> Csr:
-        """The same by item: made when first asked for."""
-        return self._by_item()[0]
+        """The same interactions by item, made when first used."""
+        if self._by_item is None:
+            self._by_item = transpose(self.by_user)
+        return self._by_item
 
     @property
     def item_ranks(self) -> NDArray[np.uint32]:
-        """For each entry of `by_item` its place in its user's row of `by_user`."""
-        return self._by_item()[1]
-
-    def _by_item(self) -> tuple[Csr, NDArray[np.uint32]]:
-        if self._transposed is None:
-            self._transposed = transpose(self.by_user)
-        return self._transposed
+        """For each entry of `by_item` its place in its user's row of `by_user`, made when first used."""
+        if self._item_ranks is None:
+            self._item_ranks = transposed_ranks(self.by_user)
+        return self._item_ranks
 
     @classmethod
     def from_arrays(
@@ -105,7 +106,7 @@ class Interactions:
         user_map, user_rows = numbered(user, users, "user")
         item_map, item_rows = numbered(item, items, "item")
         if len(user_rows) != len(item_rows):
-            raise ValueError(
+            raise InvalidValueError(
                 f"user and item must have the same length, got {len(user_rows)} and {len(item_rows)}"
             )
         n = len(user_rows)
@@ -210,11 +211,11 @@ class Interactions:
             Ids of the rows and columns; 0, 1, 2, ... where not given.
         """
         if values not in ("weight", "label", None):
-            raise ValueError(f'values must be "weight", "label" or None, got {values!r}')
+            raise InvalidValueError(f'values must be "weight", "label" or None, got {values!r}')
         if not hasattr(matrix, "tocoo"):
-            raise TypeError(f"a scipy.sparse matrix or array is required, got {type(matrix).__name__}")
+            raise InvalidTypeError(f"a scipy.sparse matrix or array is required, got {type(matrix).__name__}")
         if len(matrix.shape) != 2:
-            raise ValueError(f"a two-dimensional matrix is required, got shape {matrix.shape}")
+            raise InvalidValueError(f"a two-dimensional matrix is required, got shape {matrix.shape}")
         coo = matrix.tocoo()
         numbers = numbers_of(coo.data, coo.nnz, values or "matrix") if values else None
         return cls(
@@ -240,12 +241,14 @@ class Interactions:
         """Build from named columns of a pandas or polars DataFrame, one row per interaction."""
         if not hasattr(frame, "columns") or hasattr(frame, "collect"):
             hint = "; call collect() first" if hasattr(frame, "collect") else ""
-            raise TypeError(f"a pandas or polars DataFrame is required, got {type(frame).__name__}{hint}")
+            raise InvalidTypeError(
+                f"a pandas or polars DataFrame is required, got {type(frame).__name__}{hint}"
+            )
         columns = list(frame.columns)
         roles = (("user", user), ("item", item), ("label", label), ("weight", weight), ("time", time))
         for role, column in roles:
             if column is not None and column not in columns:
-                raise ValueError(f"{role} column {column!r} is not in the frame; it has {columns}")
+                raise InvalidValueError(f"{role} column {column!r} is not in the frame; it has {columns}")
         return cls.from_arrays(
             user=_column(frame, user),
             item=_column(frame, item),
@@ -280,7 +283,7 @@ class Interactions:
         `items` says which rows there are.
         """
         if entries.dtype != bool or entries.shape != (len(self),):
-            raise ValueError(
+            raise InvalidValueError(
                 f"entries must be {len(self)} booleans, got {entries.dtype} of shape {entries.shape}"
             )
         rows = self.by_user
@@ -335,5 +338,5 @@ class Interactions:
 def _column(frame: Any, name: str) -> NDArray[Any]:
     place = first_missing(frame[name])
     if place is not None:
-        raise ValueError(f"column {name!r} has a missing value at row {place}")
+        raise InvalidValueError(f"column {name!r} has a missing value at row {place}")
     return np.asarray(frame[name].to_numpy())

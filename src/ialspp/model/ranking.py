@@ -187,4 +187,4 @@ def score_pairs(users: Floats, pairs: Csr, items: Floats, threads: int) -> Float
     """Score some items of each user: one number for each entry of `pairs`, whose rows are the users."""
     labels = np.zeros(len(pairs.columns), dtype=np.float32)  # the residual against a label of 0 is the score
     rows = _core.Rows(pairs.offsets, pairs.columns, pairs.n_columns, labels)
-    return _core.predict(rows, users, items, threads)
+    return _core.residuals(rows, users, items, threads)

@@ -54,6 +54,7 @@ def no_finite_solution(name: str, identity: Any, row: int) -> SolveError:
 class Problem:
     """Both sides of one training run, and what they have in common."""
 
+    data: Interactions
     users: Side
     items: Side
     unobserved_weight: float
@@ -66,11 +67,10 @@ class Problem:
         """The problem of minimising `objective` on `data`, updating `users` and `items` in place."""
         user_lambda = objective.row_regularization(data.by_user.counts, data.n_items)
         item_lambda = objective.row_regularization(data.by_item.counts, data.n_users)
-        item_rows = data.by_item.native()
-        item_rows.set_cache_order(data.by_user.offsets, data.item_ranks)
         return cls(
+            data,
             Side(data.users, data.by_user.native(), users, user_lambda),
-            Side(data.items, item_rows, items, item_lambda),
+            Side(data.items, data.by_item.native(), items, item_lambda),
             objective.unobserved_weight,
             threads,
         )
@@ -104,8 +104,13 @@ class Problem:
         return loss_of(observed, self.unobserved_weight, self.threads, *sides)
 
     def residuals(self) -> Floats:
-        """sqrt(a) (prediction - y) of every interaction, in the users' order: the prediction cache."""
-        return _core.predict(self.users.rows, self.users.factors, self.items.factors, self.threads)
+        """Compute the prediction cache: sqrt(a) (prediction - y) of every interaction, in the users' order.
+
+        The items' rows learn where to find their entries in it. Solvers without a cache do not pay for that.
+        """
+        if not self.items.rows.has_cache_order:
+            self.items.rows.set_cache_order(self.data.by_user.offsets, self.data.item_ranks)
+        return _core.residuals(self.users.rows, self.users.factors, self.items.factors, self.threads)
 
 
 class Solver(Protocol):

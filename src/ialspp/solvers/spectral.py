@@ -20,9 +20,9 @@ DEFAULT_STEPS = 2
 class SpectralCG:
     """A few steps of preconditioned conjugate gradients for every row, from where it is.
 
-    Before a side is updated, both are turned into the eigenbasis of the other side's Gramian. That
+    Before a side is updated, both are rotated into the eigenbasis of the other side's Gramian. That
     changes no score and no part of the loss, but makes the Gramian diagonal: a step then costs one pass
-    over the row's interactions, O(d |S|) an epoch and step, beside O(d^2 (|U| + |I|)) for turning.
+    over the row's interactions, O(d |S|) an epoch and step, beside O(d^2 (|U| + |I|)) for the rotation.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class SpectralCG:
         return self.improve(problem, problem.items, problem.users)
 
     def improve(self, problem: Problem, side: Side, other: Side) -> float:
-        """Turn both sides, then take the steps in every row of one; the observed part of the loss."""
+        """Rotate both sides, take the steps in every row of one, and return the observed part of the loss."""
         gramian = problem.gramian(other)
         if not np.isfinite(gramian).all():
             raise SolveError(
