@@ -19,7 +19,8 @@ from support.rankings import (
     split_of,
 )
 
-from ialspp import Evaluation, ImplicitMF, MostPopular, Random, datasets, evaluate, ranking, split
+from ialspp import Evaluation, ImplicitMF, MostPopular, Random, datasets, evaluate, split
+from ialspp.model import ranking
 
 properties = settings(deadline=None, max_examples=60)
 CANDIDATE_METRICS = ("recall", "capped_recall", "precision", "hit_rate", "ndcg", "map", "mrr")

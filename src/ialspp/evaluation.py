@@ -10,8 +10,9 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .data.csr import Csr, Floats, Rows
+from .data.csr import Csr, Floats, RowNumbers
 from .data.interactions import Interactions
+from .errors import InvalidTypeError, InvalidValueError
 from .metrics import Doubles, Metric, Standings, coverage, novelty
 from .model.ranking import Filter, pack, rank, score_pairs
 from .split import HeldOut, Split
@@ -112,7 +113,7 @@ def evaluate(
     if model.trained_on is None:
         model.fit(split.train, progress=progress)
     elif not _same_pairs(model.trained_on, split.train):
-        raise ValueError(
+        raise InvalidValueError(
             f"the model must be fitted on the split's training data, {split.train!r}, but was fitted on "
             f"{model.trained_on!r}, which may hold the answers"
         )
@@ -134,22 +135,26 @@ def checked_question(
 ) -> tuple[HeldOut, list[Metric]]:
     """Whom to ask and what to report, before anything is computed."""
     if not isinstance(split, Split):
-        raise TypeError(f"split must be a Split, as ialspp.split makes them, got {type(split).__name__}")
+        raise InvalidTypeError(
+            f"split must be a Split, as ialspp.split makes them, got {type(split).__name__}"
+        )
     if on not in ("test", "validation"):
-        raise ValueError(f'on must be "test" or "validation", got {on!r}')
+        raise InvalidValueError(f'on must be "test" or "validation", got {on!r}')
     held_out = split.test if on == "test" else split.validation
     if held_out is None:
-        raise ValueError(f"a {split.protocol} split has no validation users; only test ones")
+        raise InvalidValueError(f"a {split.protocol} split has no validation users; only test ones")
     if isinstance(metrics, str) or not (metrics is None or isinstance(metrics, Iterable)):
-        raise TypeError(f"metrics must be a sequence of names, got {metrics!r}")
+        raise InvalidTypeError(f"metrics must be a sequence of names, got {metrics!r}")
     chosen = [Metric.parse(name) for name in (split.metrics if metrics is None else metrics)]
     lists = [str(metric) for metric in chosen if metric.of_lists]
     if lists and held_out.candidates is not None:
-        raise ValueError(f"{lists[0]} is of rankings of all items; here only candidates are ranked")
+        raise InvalidValueError(f"{lists[0]} is of rankings of all items; here only candidates are ranked")
     return held_out, chosen
 
 
-def _scored(split: Split, users: int, metrics: list[Metric], standings: Standings, best: Rows) -> Evaluation:
+def _scored(
+    split: Split, users: int, metrics: list[Metric], standings: Standings, best: RowNumbers
+) -> Evaluation:
     popularity = np.maximum(split.train.by_item.counts, 1) / split.train.n_users
     scores, per_user = {}, {}
     for metric in metrics:
@@ -175,7 +180,7 @@ def _ranked(
     depth: int,
     threads: int,
     progress: Progress,
-) -> tuple[Standings, Rows]:
+) -> tuple[Standings, RowNumbers]:
     """Where the wanted items of the users asked about stand, as far as `depth`, and the best k of each."""
     given, wanted = held_out.given.by_user.take(asked), held_out.wanted.by_user.take(asked)
     vectors, items = _vectors(model, held_out, asked)
@@ -206,10 +211,12 @@ def _vectors(model: Recommender, held_out: HeldOut, users: NDArray[np.int64]) ->
 
 def _checked(name: str, vectors: Floats, rows: int) -> Floats:
     if vectors.ndim != 2 or len(vectors) != rows:
-        raise ValueError(f"the model must have {rows} {name} vectors, got an array of shape {vectors.shape}")
+        raise InvalidValueError(
+            f"the model must have {rows} {name} vectors, got an array of shape {vectors.shape}"
+        )
     bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if len(bad):
-        raise ValueError(f"the model's {name} vectors must be finite, but that of row {bad[0]} is not")
+        raise InvalidValueError(f"the model's {name} vectors must be finite, but that of row {bad[0]} is not")
     return vectors
 
 

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .data.csr import Rows
+from .data.csr import RowNumbers
+from .errors import InvalidValueError
 
 Doubles = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Counts = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,9 @@ class Standings:
     ranked: Integers  # for each user: the number of items that could be recommended
 
     @classmethod
-    def of(cls, offsets: Integers, above: Rows, equal: Rows, before: Rows, ranked: Integers) -> Standings:
+    def of(
+        cls, offsets: Integers, above: Counts, equal: Counts, before: Counts, ranked: Integers
+    ) -> Standings:
         """From counts per wanted item, in any order within a user."""
         user = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         places = above.astype(np.int64) + before
@@ -116,12 +120,12 @@ def auc(s: Standings) -> Doubles:
     return np.where(pairs > 0, 1 - s.total(wrong) / np.maximum(pairs, 1), 1.0)
 
 
-def coverage(best: Rows, n_items: int) -> float:
+def coverage(best: RowNumbers, n_items: int) -> float:
     """The share of all items that are among somebody's best k."""
     return len(np.unique(best[best >= 0])) / n_items
 
 
-def novelty(best: Rows, popularity: Doubles) -> Doubles:
+def novelty(best: RowNumbers, popularity: Doubles) -> Doubles:
     """For each user the mean of -log2(popularity) over the best k: how little known they are, in bits.
 
     The popularity of an item is the share of training users who have it; of one that nobody has, as if one
@@ -159,7 +163,9 @@ class Metric:
             return cls(text, None)
         if parts and parts[1] in (*_AT_K, *_OF_LISTS):
             return cls(parts[1], int(parts[2]))
-        raise ValueError(f"a metric must be one of {', '.join(NAMES)}, with a number for k, got {text!r}")
+        raise InvalidValueError(
+            f"a metric must be one of {', '.join(NAMES)}, with a number for k, got {text!r}"
+        )
 
     @property
     def of_lists(self) -> bool:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from . import _core
 from .data.csr import Csr, Floats
 from .data.interactions import Interactions
+from .errors import InvalidValueError
 from .system.checks import checked_number
 from .system.machine import resolve_threads
 
@@ -88,7 +89,7 @@ class Objective:
         with np.errstate(over="ignore"):
             values = (self.regularization * mass**self.exponent).astype(np.float32)
         if not np.isfinite(values).all():
-            raise ValueError(
+            raise InvalidValueError(
                 f"regularization {self.regularization} with exponent {self.exponent} overflows "
                 f"single precision for a row with {counts[np.argmax(values)]} interactions"
             )
@@ -144,7 +145,9 @@ def _checked_factors(data: Interactions, users: Floats, items: Floats) -> tuple[
     users, items = (np.ascontiguousarray(side, dtype=np.float32) for side in (users, items))
     shapes = users.shape, items.shape
     if users.ndim != 2 or items.ndim != 2 or users.shape[1] != items.shape[1] or users.shape[1] == 0:
-        raise ValueError(f"factors must be two matrices of one width, at least 1, got shapes {shapes}")
+        raise InvalidValueError(f"factors must be two matrices of one width, at least 1, got shapes {shapes}")
     if (users.shape[0], items.shape[0]) != (data.n_users, data.n_items):
-        raise ValueError(f"factors must have {data.n_users} and {data.n_items} rows, got shapes {shapes}")
+        raise InvalidValueError(
+            f"factors must have {data.n_users} and {data.n_items} rows, got shapes {shapes}"
+        )
     return users, items

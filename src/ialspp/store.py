@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .errors import InvalidTypeError
 from .files.container import StoreError
 from .model.model import ImplicitMF
 from .model.saving import info, verify
@@ -21,7 +22,7 @@ def save(
 ) -> None:
     """Write a fitted model to a file, atomically; see `ImplicitMF.save`."""
     if not isinstance(model, ImplicitMF):
-        raise TypeError(f"an ImplicitMF is required, got {type(model).__name__}")
+        raise InvalidTypeError(f"an ImplicitMF is required, got {type(model).__name__}")
     model.save(path, interactions=interactions, progress=progress)
 
 

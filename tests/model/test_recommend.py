@@ -221,7 +221,7 @@ def test_one_many_and_all_agree_to_the_bit_on_any_threads(isa, exclude_seen):
         by_hand = [wanted[user] for user in [*USERS[::-3], 5, 5]]
         for rankings, right in (everyone, wanted), (some, by_hand):
             assert rankings == right
-            assert rankings.scores.tobytes() == np.array([r.scores for r in right]).tobytes()
+            assert rankings.scores.tobytes() == np.array([r.scores for r in right], np.float32).tobytes()
         strangers = model.recommend_for(HISTORIES, 6, exclude_seen=exclude_seen)
         for history, ranking in zip(HISTORIES, strangers, strict=True):
             one = alone.recommend_for([history], 6, exclude_seen=exclude_seen)[0]

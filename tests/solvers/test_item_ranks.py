@@ -1,4 +1,4 @@
-"""Only solvers with a prediction cache make the ranks that lead from an item's entries to the users' order."""
+"""Only solvers with a prediction cache make the ranks that lead from items to the users' order."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, SpectralCG
 
 
-class RanksAreMade(Exception):
+class RanksMadeError(Exception):
     """Raised where somebody asks for the ranks."""
 
 
@@ -15,7 +15,7 @@ class WithoutRanks(Interactions):
 
     @property
     def item_ranks(self):
-        raise RanksAreMade
+        raise RanksMadeError
 
 
 def triples():
@@ -34,7 +34,7 @@ def test_a_solver_without_a_cache_makes_no_ranks(solver):
 
 @pytest.mark.parametrize("solver", [ICD(), IALSpp(block_size=3, sweep="block")], ids=str)
 def test_a_solver_with_a_cache_makes_them(solver):
-    with pytest.raises(RanksAreMade):
+    with pytest.raises(RanksMadeError):
         ImplicitMF(dim=7, epochs=2, solver=solver).fit(WithoutRanks.from_arrays(**triples()))
 
 

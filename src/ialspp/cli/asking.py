@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..data.ids import IdMap
-from ..errors import UnknownIdError
+from ..errors import InvalidValueError, UnknownIdError
 from ..model.model import ImplicitMF
 from ..system.printable import printable
 from ..system.progress import reporting
@@ -47,13 +47,13 @@ def checked_table(out: Path | None) -> None:
 def require_histories(model: ImplicitMF, file: Path, remedy: str) -> None:
     """An error where the file was written without interactions, with what to do about it."""
     if not model.keeps_interactions:
-        raise ValueError(f"{file} was written with --no-interactions; {remedy}")
+        raise InvalidValueError(f"{file} was written with --no-interactions; {remedy}")
 
 
 def checked_k(k: int) -> int:
     """How many to name: some."""
     if k < 1:
-        raise ValueError(f"-k must be at least 1, got {k}")
+        raise InvalidValueError(f"-k must be at least 1, got {k}")
     return k
 
 
@@ -63,7 +63,7 @@ def one_way(**ways: Any) -> str:
     flags = [f"--{name.replace('_', '-')}" for name in ways]
     if len(said) != 1:
         got = " and ".join(f"--{name.replace('_', '-')}" for name in said) or "none"
-        raise ValueError(f"one of {', '.join(flags)} is required, got {got}")
+        raise InvalidValueError(f"one of {', '.join(flags)} is required, got {got}")
     return said[0]
 
 
@@ -84,7 +84,7 @@ def ids_of(texts: Iterable[str], known: IdMap, where: str) -> list[Any]:
         return listed
     for text in listed:
         if not INTEGER.fullmatch(text):
-            raise ValueError(f"{where}: the {known.name}s of this model are integers, got {text!r}")
+            raise InvalidValueError(f"{where}: the {known.name}s of this model are integers, got {text!r}")
     return [int(text) for text in listed]
 
 
@@ -92,16 +92,16 @@ def ids_in(file: Path, known: IdMap) -> list[Any]:
     """The ids in a file, one a line; "-" is what comes in on stdin. Empty lines are passed over."""
     is_stdin = file == Path("-")
     if is_stdin and sys.stdin is None:
-        raise ValueError("-: standard input is closed")
+        raise InvalidValueError("-: standard input is closed")
     name, content = ("stdin", sys.stdin.buffer.read()) if is_stdin else (str(file), file.read_bytes())
     try:
         lines = content.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{name}, line {line}: not UTF-8") from error
+        raise InvalidValueError(f"{name}, line {line}: not UTF-8") from error
     ids = ids_of([line.rstrip("\r") for line in lines if line.rstrip("\r")], known, name)
     if not ids:
-        raise ValueError(f"{name}: it has no ids; one a line is required")
+        raise InvalidValueError(f"{name}: it has no ids; one a line is required")
     try:
         known.rows(ids)
     except UnknownIdError as error:

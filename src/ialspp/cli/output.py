@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..errors import InvalidValueError
 from ..files.atomic import whole_file
 from ..system.printable import printable
 
@@ -174,12 +175,14 @@ def checked_target(path: Path, suffixes: Iterable[str] = ()) -> Path:
     """
     endings = list(suffixes)
     if endings and path.suffix.lower() not in endings:
-        raise ValueError(f"{path}: the name must end with {', '.join(endings)}, which says what is written")
+        raise InvalidValueError(
+            f"{path}: the name must end with {', '.join(endings)}, which says what is written"
+        )
     target = Path(os.path.realpath(path))  # of a link, what it points to
     if target.is_dir():
         raise IsADirectoryError(f"{path}: this is a folder; the name of a file is required")
     if target.exists() and not target.is_file():
-        raise ValueError(f"{path}: this is not a regular file, and would be replaced")
+        raise InvalidValueError(f"{path}: this is not a regular file, and would be replaced")
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(f"{path}: this file may not be replaced")
     checked_folder(target.parent)

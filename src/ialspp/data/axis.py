@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import UnknownIdError
-from .csr import Rows
+from ..errors import InvalidValueError, UnknownIdError
+from .csr import RowNumbers
 from .ids import IdMap
 
 
@@ -19,7 +19,7 @@ class Axis:
     """The ids of a part, and for each row of the data its row in the part, or -1."""
 
     ids: IdMap
-    rows: Rows
+    rows: RowNumbers
 
     @classmethod
     def whole(cls, ids: IdMap) -> Axis:
@@ -27,7 +27,7 @@ class Axis:
         return cls(ids, np.arange(len(ids), dtype=np.int32))
 
     @classmethod
-    def of(cls, ids: IdMap, occurring: Rows) -> Axis:
+    def of(cls, ids: IdMap, occurring: RowNumbers) -> Axis:
         """The rows that occur, in ascending order of id."""
         old = np.flatnonzero(np.bincount(occurring, minlength=len(ids)))
         old = old[np.argsort(ids.ids[old], kind="stable")]
@@ -60,5 +60,5 @@ def ids_of_length(ids: Iterable[Any] | None, length: int, name: str, axis: str) 
     """The ids of a matrix's rows or columns; their numbers where none are given."""
     mapped = IdMap(np.arange(length) if ids is None else ids, name=name)
     if len(mapped) != length:
-        raise ValueError(f"{name}s has {len(mapped)} ids, but the matrix has {length} {axis}")
+        raise InvalidValueError(f"{name}s has {len(mapped)} ids, but the matrix has {length} {axis}")
     return mapped

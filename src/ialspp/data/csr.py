@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..errors import InvalidValueError
 from .ids import IdMap
 
 Floats = NDArray[np.float32]
-Rows = NDArray[np.int32]
+RowNumbers = NDArray[np.int32]
 Times = NDArray[np.float64]  # Unix seconds
 
 
@@ -30,7 +31,7 @@ class Csr:
     """Row r owns entries offsets[r] .. offsets[r + 1]. Labels or weights that are all 1 are None."""
 
     offsets: NDArray[np.int64]
-    columns: Rows
+    columns: RowNumbers
     n_columns: int
     labels: Floats | None = None
     weights: Floats | None = None
@@ -49,11 +50,11 @@ class Csr:
         return np.diff(self.offsets)
 
     @property
-    def row_numbers(self) -> Rows:
+    def row_numbers(self) -> RowNumbers:
         """The row of each entry."""
         return np.repeat(np.arange(len(self), dtype=np.int32), self.counts)
 
-    def columns_of(self, row: int) -> Rows:
+    def columns_of(self, row: int) -> RowNumbers:
         """The columns of one row, ascending."""
         return self.columns[self.offsets[row] : self.offsets[row + 1]]
 
@@ -61,7 +62,7 @@ class Csr:
         """These rows, in this order."""
         starts, ends = self.offsets[rows], self.offsets[rows + 1]
         if ((starts < 0) | (starts > ends) | (ends > len(self.columns))).any():
-            raise ValueError(
+            raise InvalidValueError(
                 f"offsets must rise from 0 to {len(self.columns)}, but do not"
             )  # a damaged file's
         counts = ends - starts
@@ -111,7 +112,7 @@ class Pairs:
     users: IdMap
     items: IdMap
     offsets: NDArray[np.int64]
-    columns: Rows
+    columns: RowNumbers
     label: Floats | None
     weight: Floats | None
     time: Times | None
@@ -121,8 +122,8 @@ class Pairs:
         cls,
         users: IdMap,
         items: IdMap,
-        user: Rows,
-        item: Rows,
+        user: RowNumbers,
+        item: RowNumbers,
         label: Floats | None,
         weight: Floats | None,
         time: Times | None = None,
@@ -163,14 +164,14 @@ class Pairs:
         if self.label is not None:
             at = _first_change(self.label, first)
             if at is not None:
-                raise ValueError(
+                raise InvalidValueError(
                     f"labels disagree for {self._named(at)}: {self.label[at]:g} and {self.label[at + 1]:g}; "
                     "a pair has one label"
                 )
         if self.time is not None and self.weight is not None:
             at = _first_change(self.time, first)
             if at is not None:
-                raise ValueError(
+                raise InvalidValueError(
                     f"{self._named(at)} occur together at several times, with weights that add up: such a "
                     "sum cannot be split by time; leave out the times or the weights, or read each period by "
                     "itself"
@@ -181,7 +182,7 @@ class Pairs:
         overflown = np.flatnonzero(~np.isfinite(sums))
         if len(overflown):
             entry = int(np.flatnonzero(first)[overflown[0]])
-            raise ValueError(
+            raise InvalidValueError(
                 f"the weights of {self._named(entry)} add up to more than single precision holds"
             )
         return sums

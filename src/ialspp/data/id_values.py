@@ -8,15 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InvalidTypeError, InvalidValueError
+
 
 def as_ids(values: Iterable[Any], name: str) -> NDArray[Any]:
     """Ids as a one-dimensional array: 64-bit integers, or Python strings or integers beyond 64 bits."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise TypeError(f"{name}s must be a sequence of ids, got the {type(values).__name__} {values!r}")
+        raise InvalidTypeError(
+            f"{name}s must be a sequence of ids, got the {type(values).__name__} {values!r}"
+        )
     array = values if isinstance(values, np.ndarray) else _to_array(values, name)
     refuse_masked(array, f"{name}s")
     if array.ndim != 1:
-        raise ValueError(f"{name}s must be one-dimensional, got shape {array.shape}")
+        raise InvalidValueError(f"{name}s must be one-dimensional, got shape {array.shape}")
     if array.dtype.kind in "iu":
         fits = array.dtype != np.uint64 or len(array) == 0 or int(array.max()) < 2**63
         return array.astype(np.int64 if fits else np.uint64)
@@ -28,7 +32,7 @@ def as_ids(values: Iterable[Any], name: str) -> NDArray[Any]:
         return _objects_as_ids(array, name)
     if len(array) == 0:
         return np.empty(0, dtype=np.int64)
-    raise TypeError(f"{name}s must be integers or strings, got {array.dtype}")
+    raise InvalidTypeError(f"{name}s must be integers or strings, got {array.dtype}")
 
 
 def first_missing(column: Any) -> int | None:
@@ -42,7 +46,7 @@ def refuse_masked(array: NDArray[Any], name: str) -> None:
     """A masked array with something masked is an error; its mask would be lost on the way."""
     if np.ma.is_masked(array):
         place = np.flatnonzero(np.ma.getmaskarray(array))[0]
-        raise TypeError(f"{name} must not be masked, but position {place} is missing")
+        raise InvalidTypeError(f"{name} must not be masked, but position {place} is missing")
 
 
 def plain(value: Any) -> Any:
@@ -55,7 +59,7 @@ def _to_array(values: Iterable[Any], name: str) -> NDArray[Any]:
     if hasattr(values, "to_numpy"):
         place = first_missing(values)
         if place is not None:
-            raise TypeError(
+            raise InvalidTypeError(
                 f"{name}s must be integers or strings, but the one at position {place} is missing"
             )
         return np.asarray(values.to_numpy())
@@ -78,7 +82,7 @@ def _objects_as_ids(array: NDArray[Any], name: str) -> NDArray[Any]:
     if kinds == {str, int}:
         first = isinstance(listed[0], str)
         place = next(i for i, v in enumerate(listed) if isinstance(v, str) != first)
-        raise TypeError(
+        raise InvalidTypeError(
             f"{name}s must be all integers or all strings, but {listed[0]!r} at position 0 and "
             f"{listed[place]!r} at position {place} differ"
         )
@@ -86,7 +90,7 @@ def _objects_as_ids(array: NDArray[Any], name: str) -> NDArray[Any]:
     value = listed[place]
     missing = value is None or repr(value) in ("nan", "<NA>", "NaT")
     what = "is missing" if missing else f"is a {type(value).__name__}: {value!r}"
-    raise TypeError(f"{name}s must be integers or strings, but the one at position {place} {what}")
+    raise InvalidTypeError(f"{name}s must be integers or strings, but the one at position {place} {what}")
 
 
 def is_integer(value: object) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import UnknownIdError
+from ..errors import InvalidTypeError, InvalidValueError, UnknownIdError
 from .id_values import as_ids, is_integer, plain
 from .utf8 import Utf8
 
@@ -31,11 +31,11 @@ class IdMap:
         self._ids: NDArray[Any] | None = as_ids(ids, name)
         self._stored: _Stored | None = None
         if len(self._ids) > MAX_ROWS:
-            raise ValueError(f"at most {MAX_ROWS} {name}s fit, got {len(self._ids)}")
+            raise InvalidValueError(f"at most {MAX_ROWS} {name}s fit, got {len(self._ids)}")
         self._lookup: _Lookup | None = _Lookup.of(self._ids)
         twice = self._lookup.repeated()
         if twice is not None:
-            raise ValueError(f"{name} {plain(twice)!r} is listed more than once")
+            raise InvalidValueError(f"{name} {plain(twice)!r} is listed more than once")
         self._ids.flags.writeable = False
 
     @classmethod
@@ -98,7 +98,7 @@ class IdMap:
         new = as_ids(ids, self.name)
         if len(self) and len(new) and isinstance(plain(new[0]), str) != self.is_text:
             own, came = "strings" if self.is_text else "integers", plain(new[0])
-            raise TypeError(
+            raise InvalidTypeError(
                 f"{self.name}s must be all integers or all strings; those known are {own}, got {came!r}"
             )
         missing = np.unique(new[~self._locate(new)[1]])

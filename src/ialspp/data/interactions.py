@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import InvalidTypeError, InvalidValueError
 from ..system.checks import checked_integer
 from ..system.progress import Progress
 from .axis import Axis, ids_of_length, numbered
@@ -105,7 +106,7 @@ class Interactions:
         user_map, user_rows = numbered(user, users, "user")
         item_map, item_rows = numbered(item, items, "item")
         if len(user_rows) != len(item_rows):
-            raise ValueError(
+            raise InvalidValueError(
                 f"user and item must have the same length, got {len(user_rows)} and {len(item_rows)}"
             )
         n = len(user_rows)
@@ -210,11 +211,11 @@ class Interactions:
             Ids of the rows and columns; 0, 1, 2, ... where not given.
         """
         if values not in ("weight", "label", None):
-            raise ValueError(f'values must be "weight", "label" or None, got {values!r}')
+            raise InvalidValueError(f'values must be "weight", "label" or None, got {values!r}')
         if not hasattr(matrix, "tocoo"):
-            raise TypeError(f"a scipy.sparse matrix or array is required, got {type(matrix).__name__}")
+            raise InvalidTypeError(f"a scipy.sparse matrix or array is required, got {type(matrix).__name__}")
         if len(matrix.shape) != 2:
-            raise ValueError(f"a two-dimensional matrix is required, got shape {matrix.shape}")
+            raise InvalidValueError(f"a two-dimensional matrix is required, got shape {matrix.shape}")
         coo = matrix.tocoo()
         numbers = numbers_of(coo.data, coo.nnz, values or "matrix") if values else None
         return cls(
@@ -240,12 +241,14 @@ class Interactions:
         """Build from named columns of a pandas or polars DataFrame, one row per interaction."""
         if not hasattr(frame, "columns") or hasattr(frame, "collect"):
             hint = "; call collect() first" if hasattr(frame, "collect") else ""
-            raise TypeError(f"a pandas or polars DataFrame is required, got {type(frame).__name__}{hint}")
+            raise InvalidTypeError(
+                f"a pandas or polars DataFrame is required, got {type(frame).__name__}{hint}"
+            )
         columns = list(frame.columns)
         roles = (("user", user), ("item", item), ("label", label), ("weight", weight), ("time", time))
         for role, column in roles:
             if column is not None and column not in columns:
-                raise ValueError(f"{role} column {column!r} is not in the frame; it has {columns}")
+                raise InvalidValueError(f"{role} column {column!r} is not in the frame; it has {columns}")
         return cls.from_arrays(
             user=_column(frame, user),
             item=_column(frame, item),
@@ -280,7 +283,7 @@ class Interactions:
         `items` says which rows there are.
         """
         if entries.dtype != bool or entries.shape != (len(self),):
-            raise ValueError(
+            raise InvalidValueError(
                 f"entries must be {len(self)} booleans, got {entries.dtype} of shape {entries.shape}"
             )
         rows = self.by_user
@@ -335,5 +338,5 @@ class Interactions:
 def _column(frame: Any, name: str) -> NDArray[Any]:
     place = first_missing(frame[name])
     if place is not None:
-        raise ValueError(f"column {name!r} has a missing value at row {place}")
+        raise InvalidValueError(f"column {name!r} has a missing value at row {place}")
     return np.asarray(frame[name].to_numpy())

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InvalidValueError
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Utf8:
@@ -34,7 +36,7 @@ class Utf8:
         """Raise unless the offsets cut all of the bytes into strings; only their ends unless `whole`."""
         ends = len(self.offsets) > 0 and self.offsets[0] == 0 and self.offsets[-1] == len(self.data)
         if not ends or (whole and (np.diff(self.offsets) < 0).any()):
-            raise ValueError(f"offsets must rise from 0 to {len(self.data)}, the number of bytes")
+            raise InvalidValueError(f"offsets must rise from 0 to {len(self.data)}, the number of bytes")
 
     def bytes_at(self, row: int) -> bytes:
         """One string as it is kept."""
@@ -61,7 +63,7 @@ class Utf8:
 
         def string_at(row: int) -> bytes:
             if not 0 <= row < len(self):
-                raise ValueError(f"the order of ids must be of rows below {len(self)}, got {row}")
+                raise InvalidValueError(f"the order of ids must be of rows below {len(self)}, got {row}")
             return self.bytes_at(row)
 
         at = bisect_left(places, wanted, key=string_at)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import InvalidTypeError, InvalidValueError
 from .csr import Floats, Times
 from .id_values import refuse_masked
 
@@ -37,16 +38,16 @@ def times_of(values: ArrayLike | None, length: int) -> Times | None:
     if array.dtype.kind == "M":
         missing = np.flatnonzero(np.isnat(array))
         if len(missing):
-            raise ValueError(f"time is missing at position {missing[0]}")
+            raise InvalidValueError(f"time is missing at position {missing[0]}")
         array = array.astype("datetime64[us]").astype(np.int64) / 1e6
     if array.shape != (length,):
-        raise ValueError(f"time must have shape ({length},), one per interaction, got {array.shape}")
+        raise InvalidValueError(f"time must have shape ({length},), one per interaction, got {array.shape}")
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"time must be Unix seconds or dates, got {array.dtype}")
+        raise InvalidTypeError(f"time must be Unix seconds or dates, got {array.dtype}")
     times = np.ascontiguousarray(array, dtype=np.float64)
     bad = np.flatnonzero(~(np.abs(times) <= LATEST_TIME))
     if len(bad):
-        raise ValueError(
+        raise InvalidValueError(
             f"time must be Unix seconds, but is {array[bad[0]]} at position {bad[0]}; "
             "divide milliseconds by 1000"
         )
@@ -55,7 +56,7 @@ def times_of(values: ArrayLike | None, length: int) -> Times | None:
 
 def _unix_seconds(value: Any) -> float:
     if not isinstance(value, datetime):
-        raise TypeError(f"time must be Unix seconds or dates, got {value!r}")
+        raise InvalidTypeError(f"time must be Unix seconds or dates, got {value!r}")
     return (value if value.tzinfo else value.replace(tzinfo=timezone.utc)).timestamp()
 
 
@@ -65,11 +66,11 @@ def numbers_of(values: ArrayLike, length: int, name: str) -> Floats:
         refuse_masked(values, name)
     array = np.asarray(values)
     if array.shape != (length,):
-        raise ValueError(f"{name} must have shape ({length},), one per interaction, got {array.shape}")
+        raise InvalidValueError(f"{name} must have shape ({length},), one per interaction, got {array.shape}")
     if array.dtype == object and all(isinstance(value, Real) for value in array):
         array = array.astype(np.float64)  # a nullable column of an older pandas
     if array.dtype.kind not in "iufb":
-        raise TypeError(f"{name} must be numbers, got {array.dtype}")
+        raise InvalidTypeError(f"{name} must be numbers, got {array.dtype}")
     return _finite_floats(array, name)
 
 
@@ -78,7 +79,7 @@ def _finite_floats(array: NDArray[Any], name: str) -> Floats:
         floats = np.ascontiguousarray(array, dtype=np.float32)
     bad = np.flatnonzero(~np.isfinite(floats))
     if len(bad):
-        raise ValueError(
+        raise InvalidValueError(
             f"{name} must be finite in single precision, but is {array[bad[0]]} at position {bad[0]}"
         )
     return floats
@@ -87,5 +88,5 @@ def _finite_floats(array: NDArray[Any], name: str) -> Floats:
 def not_negative(weights: Floats | None) -> Floats | None:
     """The weights, none of which may be below 0."""
     if weights is not None and len(bad := np.flatnonzero(weights < 0)):
-        raise ValueError(f"weight must be >= 0, but is {weights[bad[0]]} at position {bad[0]}")
+        raise InvalidValueError(f"weight must be >= 0, but is {weights[bad[0]]} at position {bad[0]}")
     return weights

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..errors import InvalidValueError
 from ..files.atomic import whole_file
 from .cache import cache_folder, locked
 from .download import fetch
@@ -26,7 +27,7 @@ def located(path: str | Path | None, name: str, remote: Remote | None = None) ->
     """
     if path is None:
         if remote is None:
-            raise ValueError(f"path must say where {name} is, got None; it cannot be downloaded")
+            raise InvalidValueError(f"path must say where {name} is, got None; it cannot be downloaded")
         return extracted(fetch(remote), name)
     place = Path(path).expanduser()
     if place.is_dir():
@@ -62,7 +63,7 @@ def extracted(archive: Path, name: str) -> Path:
                         _unpack(opened, member, target)
             return target
     except (BadZipFile, EOFError, zlib.error, RuntimeError, NotImplementedError) as error:
-        raise ValueError(
+        raise InvalidValueError(
             f"{archive} is not a sound zip archive: {error}; remove it and get it again"
         ) from error
 
@@ -73,7 +74,7 @@ def _member(opened: ZipFile, archive: Path, name: str) -> ZipInfo:
     if not found:
         raise FileNotFoundError(f"{archive}: {name} is required in it, the archive has {_listed(names)}")
     if len(found) > 1:
-        raise ValueError(f"{archive}: one {name} is required in it, the archive has {_listed(found)}")
+        raise InvalidValueError(f"{archive}: one {name} is required in it, the archive has {_listed(found)}")
     return opened.getinfo(found[0])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from ..errors import IalsppError
 from ..files.atomic import replace_whole
 from ..system.progress import Report, reporting
 from .cache import cache_folder, locked
@@ -17,7 +18,7 @@ PAUSE = 0.5  # seconds before the next
 CHUNK = 1 << 16  # bytes between two looks of the bar; what a sudden end can cost
 
 
-class DownloadError(OSError):
+class DownloadError(IalsppError, OSError):
     """A file could not be had; the message names it and where to put it by hand."""
 
 

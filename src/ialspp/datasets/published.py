@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.interactions import Interactions
+from ..errors import InvalidValueError
 from ..split import Split, given, given_leave_one_out
 from .archive import located
 from .numbers import NumberLines
@@ -57,7 +58,7 @@ def _rated(file: Path) -> Pairs:
     data = Interactions.read(file, user=0, item=1, format="csv", separator="\t")
     for ids in (data.users, data.items):
         if ids.ids.dtype.kind not in "iu":
-            raise ValueError(f"{file}: {ids.name}s must be whole numbers, got {ids[0]!r}")
+            raise InvalidValueError(f"{file}: {ids.name}s must be whole numbers, got {ids[0]!r}")
     return data.users.ids[data.by_user.row_numbers], data.items.ids[data.by_user.columns]
 
 

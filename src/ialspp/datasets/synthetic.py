@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.interactions import Interactions
+from ..errors import InvalidValueError
 
 TOPICS = 64  # latent groups of items
 TOPICS_PER_USER = 6
@@ -44,13 +45,15 @@ def synthetic(shape: str | Shape = "ml20m", *, scale: float = 1.0, seed: int = 0
     """
     if isinstance(shape, str):
         if shape not in SHAPES:
-            raise ValueError(f"shape must be one of {', '.join(SHAPES)} or a Shape, got {shape!r}")
+            raise InvalidValueError(f"shape must be one of {', '.join(SHAPES)} or a Shape, got {shape!r}")
         shape = SHAPES[shape]
     if not 0 < scale <= 1:
-        raise ValueError(f"scale must be in (0, 1], got {scale}")
+        raise InvalidValueError(f"scale must be in (0, 1], got {scale}")
     size = shape.scaled(scale)
     if size.interactions > size.users * size.items // 2:
-        raise ValueError(f"{size}, scale {scale:g}, has more pairs than half its cells; make it sparser")
+        raise InvalidValueError(
+            f"{size}, scale {scale:g}, has more pairs than half its cells; make it sparser"
+        )
     pairs = _distinct_pairs(size, np.random.default_rng(seed))
     return Interactions.from_arrays(
         user=pairs // size.items,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.csr import Floats
+from ..errors import InvalidValueError, MissingExtraError
 
 
 class Graph(Protocol):
@@ -84,7 +85,7 @@ class _Faiss:
 def graph_of(kind: str) -> Callable[..., Graph]:
     """What makes an empty graph of this kind."""
     if kind not in ("usearch", "faiss"):
-        raise ValueError(f'kind must be "usearch" or "faiss", got {kind!r}')
+        raise InvalidValueError(f'kind must be "usearch" or "faiss", got {kind!r}')
     return _Usearch if kind == "usearch" else _Faiss
 
 
@@ -93,4 +94,4 @@ def _required(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise ImportError(f'{name} is required for this index: pip install "ialspp[ann]"') from error
+        raise MissingExtraError(f'{name} is required for this index: pip install "ialspp[ann]"') from error

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..data.csr import Floats
 from ..data.ids import IdMap
+from ..errors import InvalidTypeError, InvalidValueError
 from ..files.atomic import whole_file
 from ..model.model import ImplicitMF
 
@@ -86,7 +87,7 @@ def to_numpy(model: ImplicitMF, folder: str | Path) -> list[Path]:
 def checked_model(model: ImplicitMF) -> list[tuple[IdMap, Floats]]:
     """The users and the items of a fitted model: ids and vectors."""
     if not isinstance(model, ImplicitMF):
-        raise TypeError(f"an ImplicitMF is required, got {type(model).__name__}")
+        raise InvalidTypeError(f"an ImplicitMF is required, got {type(model).__name__}")
     state = model._fitted()  # once: an update may put another in its place
     return [(side.ids, side.vectors) for side in (state.users, state.items)]
 
@@ -115,7 +116,7 @@ def refuse_half_characters(ids: IdMap) -> None:
             try:
                 value.encode()
             except UnicodeEncodeError as error:
-                raise ValueError(
+                raise InvalidValueError(
                     f"the {ids.name} id {value!r} has half of a surrogate pair, which is no character: "
                     "strings in Parquet cannot have it"
                 ) from error
@@ -182,14 +183,14 @@ def _fixed_width(ids: IdMap) -> NDArray[np.str_]:
     texts = [str(value) for value in ids.ids.tolist()]
     for text in texts:
         if text.endswith("\0"):
-            raise ValueError(
+            raise InvalidValueError(
                 f"the {ids.name} id {text!r} ends with a NUL character, which numpy would cut off; "
                 "Parquet files keep it (to_parquet)"
             )
     width = max(map(len, texts))
     needed, written = 4 * width * len(texts), sum(len(t.encode("utf-8", "surrogatepass")) for t in texts)
     if needed > WIDENED * written + SPARE:
-        raise ValueError(
+        raise InvalidValueError(
             f"the longest {ids.name} id has {width:,} characters, and numpy would give each of the "
             f"{len(texts):,} ids as many: {needed:,} bytes for {written:,} bytes of text; "
             "Parquet has no such limit (to_parquet)"

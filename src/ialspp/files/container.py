@@ -18,6 +18,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InvalidValueError
 from .atomic import whole_file
 from .header import (
     ALIGNMENT,
@@ -131,12 +132,12 @@ def _check_names(arrays: Arrays, metadata: Mapping[str, str]) -> None:
     taken = [name for name in arrays if name == METADATA or _PADDING.fullmatch(name)]
     taken += [key for key in metadata if key in (CHECKSUMS, HEADER_CHECKSUM)]
     if taken:
-        raise ValueError(f"the name {taken[0]!r} must be left to the file itself")
+        raise InvalidValueError(f"the name {taken[0]!r} must be left to the file itself")
     for text in (*arrays, *metadata, *metadata.values()):
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise ValueError(f"names and metadata must be valid Unicode, got {text[:50]!r}") from error
+            raise InvalidValueError(f"names and metadata must be valid Unicode, got {text[:50]!r}") from error
 
 
 def _padded(arrays: Arrays) -> dict[str, NDArray[Any]]:

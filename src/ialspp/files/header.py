@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InvalidTypeError, InvalidValueError
+
 ALIGNMENT = 64  # bytes: a cache line, and no vector of any instruction set is longer
 MAX_LENGTH = 100_000_000  # bytes, as in safetensors
 MAX_DIMENSIONS = 64  # of numpy
@@ -58,7 +60,7 @@ _OTHER_FORMATS = {
 Arrays = Mapping[str, NDArray[Any]]
 
 
-class StoreError(ValueError):
+class StoreError(InvalidValueError):
     """A file is not what it should be; the message names it and says what is wrong."""
 
 
@@ -107,7 +109,7 @@ def header_bytes(arrays: Arrays, metadata: Mapping[str, str], checksums: Mapping
     text = _as_json(content).encode()
     text += b" " * (-(8 + len(text)) % ALIGNMENT)
     if len(text) > MAX_LENGTH:
-        raise ValueError(f"names and metadata may take {MAX_LENGTH:,} bytes, got {len(text):,}")
+        raise InvalidValueError(f"names and metadata may take {MAX_LENGTH:,} bytes, got {len(text):,}")
     return len(text).to_bytes(8, "little") + _HEADER_CHECKSUM_VALUE.sub(checksum(text).encode(), text)
 
 
@@ -127,7 +129,7 @@ def _code_of(name: str, array: NDArray[Any]) -> str:
     code = _CODES.get(array.dtype.str.replace(">", "<"))
     if code is None:
         known = ", ".join(dtype.name for dtype in DTYPES.values())
-        raise TypeError(f"array {name!r} must have one of the dtypes {known}, got {array.dtype}")
+        raise InvalidTypeError(f"array {name!r} must have one of the dtypes {known}, got {array.dtype}")
     return code
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..data.csr import Csr, Floats
 from ..data.ids import IdMap
+from ..errors import InvalidValueError
 from ..objective import Objective
 from ..solvers import no_finite_solution
 from ..system.checks import checked_integer
@@ -243,7 +244,7 @@ class Answers:
         self, ids: Any, k: int, metric: Similarity, side: Embedding, other: Embedding
     ) -> Ranking | Rankings:
         if metric not in ("cosine", "dot"):
-            raise ValueError(f'metric must be "cosine" or "dot", got {metric!r}')
+            raise InvalidValueError(f'metric must be "cosine" or "dot", got {metric!r}')
         threads = resolve_threads(self.threads)
         rows = side.ids.rows(_as_list(ids), other.ids)
         vectors = side.vectors[rows] if metric == "dot" else directions(side.vectors[rows])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..data.csr import Csr, Floats
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
-from ..errors import SolveError
+from ..errors import InvalidValueError, SolveError
 from ..objective import Objective
 from ..solvers import gramian, solve_exactly
 from .ranking import PackedItems, pack
@@ -109,7 +109,7 @@ class Fitted:
     def histories(self, purpose: str) -> Interactions:
         """Return the training data, or raise an error that says what needed it."""
         if self.data is None:
-            raise ValueError(
+            raise InvalidValueError(
                 f"{purpose} needs the interactions the model was trained on, and its file was saved without "
                 "them (interactions=False)"
             )

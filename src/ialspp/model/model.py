@@ -13,7 +13,7 @@ import numpy as np
 from ..data.csr import Floats, aligned
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
-from ..errors import NotFittedError
+from ..errors import InvalidStateError, InvalidTypeError, InvalidValueError, NotFittedError
 from ..files.container import StoreError
 from ..objective import Objective
 from ..solvers import Problem, Solver, SpectralCG, pinned
@@ -85,7 +85,7 @@ class ImplicitMF(Answers, Parameters):
     ) -> None:
         self.dim = checked_integer("dim", dim, 1)
         if self.dim > MAX_DIM:
-            raise ValueError(f"dim must be at most {MAX_DIM}, got {dim}")
+            raise InvalidValueError(f"dim must be at most {MAX_DIM}, got {dim}")
         self.solver = SpectralCG() if solver is None else solver
         self.objective = Objective() if objective is None else objective
         self.epochs = checked_integer("epochs", epochs, 0)
@@ -93,13 +93,13 @@ class ImplicitMF(Answers, Parameters):
         self.seed = checked_integer("seed", seed, 0)
         self.threads = threads
         if isinstance(solver, type) or not callable(getattr(self.solver, "epoch", None)):
-            raise TypeError(
+            raise InvalidTypeError(
                 f"solver must be a value such as SpectralCG(), IALSpp(), IALS() or ICD(), got {solver!r}"
             )
         if not isinstance(self.objective, Objective):
-            raise TypeError(f"objective must be an Objective, got {objective!r}")
+            raise InvalidTypeError(f"objective must be an Objective, got {objective!r}")
         if not 0 < self.init_stddev < MAX_INIT_STDDEV:
-            raise ValueError(f"init_stddev must be > 0 and < {MAX_INIT_STDDEV:g}, got {init_stddev}")
+            raise InvalidValueError(f"init_stddev must be > 0 and < {MAX_INIT_STDDEV:g}, got {init_stddev}")
         resolve_threads(threads)
         self.history = []
         self.fitted_solver = None
@@ -149,11 +149,11 @@ class ImplicitMF(Answers, Parameters):
             `ProgressEvent`.
         """
         if not isinstance(data, Interactions):
-            raise TypeError(f"data must be Interactions, got {type(data).__name__}")
+            raise InvalidTypeError(f"data must be Interactions, got {type(data).__name__}")
         if len(data) == 0:
-            raise ValueError("data has no interactions; there is nothing to fit")
+            raise InvalidValueError("data has no interactions; there is nothing to fit")
         if callable(callbacks) or not all(callable(callback) for callback in callbacks):
-            raise TypeError("callbacks must be a sequence of functions of (model, record)")
+            raise InvalidTypeError("callbacks must be a sequence of functions of (model, record)")
         users, items = self._continued(data) if warm_start else self.initial_factors(data)
         problem = Problem.of(data, self.objective, users, items, resolve_threads(self.threads))
         history = list(self.history) if warm_start else []
@@ -219,12 +219,12 @@ class ImplicitMF(Answers, Parameters):
         sides = self._state.users, self._state.items
         for side, new in zip(sides, (data.users, data.items), strict=True):
             if side.ids != new:
-                raise ValueError(
+                raise InvalidValueError(
                     f"warm_start needs the same {new.name}s in the same order as the last fit: "
                     f"it had {side.ids!r}, this data has {new!r}"
                 )
             if side.vectors.shape[1] != self.dim:
-                raise ValueError(
+                raise InvalidValueError(
                     f"warm_start needs the last fit's dim ({side.vectors.shape[1]}), got {self.dim}"
                 )
         copies = aligned(sides[0].vectors.shape), aligned(sides[1].vectors.shape)
@@ -264,11 +264,11 @@ class ImplicitMF(Answers, Parameters):
             `ProgressEvent`.
         """
         if not isinstance(data, Interactions):
-            raise TypeError(f"data must be Interactions, got {type(data).__name__}")
+            raise InvalidTypeError(f"data must be Interactions, got {type(data).__name__}")
         rounds = checked_integer("epochs", epochs, 1)
         threads = resolve_threads(self.threads)
         if self._training:
-            raise RuntimeError("update must wait until fit is done, which would overwrite it")
+            raise InvalidStateError("update must wait until fit is done, which would overwrite it")
         with self._updating:  # two at once would start from the same state, and one would be lost
             self._state, report = updated(self._fitted(), data, self.objective, rounds, threads, progress)
         return report

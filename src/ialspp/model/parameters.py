@@ -6,6 +6,8 @@ import inspect
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
+from ..errors import InvalidValueError
+
 Estimator = TypeVar("Estimator", bound="Parameters")
 
 
@@ -35,7 +37,7 @@ class Parameters:
         own = {name: value for name, value in params.items() if "__" not in name}
         for name in params:
             if name.partition("__")[0] not in settings:
-                raise ValueError(
+                raise InvalidValueError(
                     f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(settings)}"
                 )
         checked = type(self)(**{**settings, **own})
@@ -52,5 +54,5 @@ class Parameters:
 def _with_field(part: Any, name: str, field: str, value: Any) -> Any:
     known = [known.name for known in fields(part)] if is_dataclass(part) else []
     if field not in known:
-        raise ValueError(f"there is no {name!r}: {part!r} has {', '.join(known) or 'no parameters'}")
+        raise InvalidValueError(f"there is no {name!r}: {part!r} has {', '.join(known) or 'no parameters'}")
     return replace(part, **{field: value})

@@ -12,7 +12,7 @@ from ..data.csr import Csr, Pairs
 from ..data.id_values import refuse_masked
 from ..data.ids import IdMap
 from ..data.values import labels_of, weights_of
-from ..errors import UnknownIdError
+from ..errors import InvalidTypeError, InvalidValueError, UnknownIdError
 from .ranking import Filter
 
 
@@ -48,7 +48,7 @@ def rows_of_histories(
 
 def _listed(sequence: Any, name: str, of: str) -> list[Any]:
     if isinstance(sequence, (str, bytes)) or not isinstance(sequence, Iterable):
-        raise TypeError(f"{name} must be a sequence of {of}, got {sequence!r}")
+        raise InvalidTypeError(f"{name} must be a sequence of {of}, got {sequence!r}")
     return list(sequence)
 
 
@@ -61,10 +61,12 @@ def _flattened(
         _listed(row, f"each of {name}", "numbers") for row in _listed(values, name, "sequences of numbers")
     ]
     if len(listed) != len(histories):
-        raise ValueError(f"{name} must be given for each of {len(histories)} histories, got {len(listed)}")
+        raise InvalidValueError(
+            f"{name} must be given for each of {len(histories)} histories, got {len(listed)}"
+        )
     for number, (row, history) in enumerate(zip(listed, histories, strict=True)):
         if len(row) != len(history):
-            raise ValueError(
+            raise InvalidValueError(
                 f"{name} must have one number per {of} of each history: history {number} has {len(history)}, "
                 f"got {len(row)}"
             )
@@ -94,14 +96,16 @@ def _selected(
     if str(getattr(value, "dtype", "")).lower() in ("bool", "boolean") and hasattr(value, "to_numpy"):
         value = value.to_numpy()  # a column of a data frame
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) or _is_single(value):
-        raise TypeError(f"{name} must be ids of items, a mask, or ids for each user, got {value!r}")
+        raise InvalidTypeError(f"{name} must be ids of items, a mask, or ids for each user, got {value!r}")
     listed = value if isinstance(value, np.ndarray) else list(value)
     if _is_mask(listed) or (len(listed) and all(map(_is_mask, listed))):
         return _masked(name, listed, queries, len(items))
     try:
         if len(listed) and not isinstance(listed[0], (str, bytes)) and isinstance(listed[0], Iterable):
             if len(listed) != queries:
-                raise ValueError(f"{name} must have ids for each user, {queries} in all, got {len(listed)}")
+                raise InvalidValueError(
+                    f"{name} must have ids for each user, {queries} in all, got {len(listed)}"
+                )
             return None, rows_of_histories(listed, items, None, None, users, name)
         mask = np.zeros(len(items), dtype=bool)
         mask[items.rows(listed, users)] = True
@@ -124,12 +128,12 @@ def _masked(
     refuse_masked(listed, name)
     for number, mask in enumerate([] if _is_mask(listed) else listed):
         if mask.shape != (n_items,):
-            raise ValueError(f"{name}: mask {number} must have shape ({n_items},), got {mask.shape}")
+            raise InvalidValueError(f"{name}: mask {number} must have shape ({n_items},), got {mask.shape}")
     mask = np.asarray(listed)
     if mask.shape == (n_items,):
         return mask, None
     if mask.shape != (queries, n_items):
-        raise ValueError(
+        raise InvalidValueError(
             f"{name} as a mask must have shape ({n_items},), one per item, or ({queries}, {n_items}), one "
             f"per user and item; got {mask.shape}"
         )

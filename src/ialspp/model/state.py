@@ -13,6 +13,7 @@ from ..data.csr import Csr
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..data.stored_ids import arrays_of_ids, ids_of, kind_of
+from ..errors import InvalidValueError
 from ..files.arrays import Arrays, part_named
 from ..files.container import StoreError
 from ..objective import Objective
@@ -125,7 +126,7 @@ def _fitted_solver_as_dict(solver: Solver | None) -> dict[str, Any] | None:
 def _solver_as_dict(solver: Solver) -> dict[str, Any]:
     name = type(solver).__name__
     if SOLVERS.get(name) is not type(solver):
-        raise ValueError(
+        raise InvalidValueError(
             f"a model file can name the solvers {', '.join(SOLVERS)}, not {solver!r}; set another with "
             "model.set_params(solver=...) before saving: it does not change the factors"
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from .. import _core
+from ..errors import InvalidTypeError, InvalidValueError
 from ..system.checks import checked_integer
 from .base import Problem
 
@@ -38,17 +39,19 @@ class IALSpp:
             try:
                 size = checked_integer("block_size", self.block_size, 1)
             except TypeError:
-                raise TypeError(f'block_size must be an integer or "auto", got {self.block_size!r}') from None
+                raise InvalidTypeError(
+                    f'block_size must be an integer or "auto", got {self.block_size!r}'
+                ) from None
             object.__setattr__(self, "block_size", size)
         if self.sweep not in AUTO_BLOCK_SIZE:
-            raise ValueError(f'sweep must be "side" or "block", got {self.sweep!r}')
+            raise InvalidValueError(f'sweep must be "side" or "block", got {self.sweep!r}')
 
     def block_size_for(self, dim: int) -> int:
         """The block size used at this dimension."""
         if self.block_size == "auto":
             return min(AUTO_BLOCK_SIZE[self.sweep], dim)
         if self.block_size > dim:
-            raise ValueError(f"block_size must be at most dim ({dim}), got {self.block_size}")
+            raise InvalidValueError(f"block_size must be at most dim ({dim}), got {self.block_size}")
         return self.block_size
 
     def pinned(self, dim: int) -> IALSpp:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .. import _core
+from ..errors import InvalidStateError, InvalidValueError
 from .checks import checked_integer
 
 MAX_THREADS = 1024
@@ -23,7 +24,7 @@ def resolve_threads(requested: int | None) -> int:
         try:
             return _checked("IALSPP_THREADS", int(text))
         except ValueError as error:
-            raise ValueError(
+            raise InvalidValueError(
                 f"IALSPP_THREADS must be an integer from 1 to {MAX_THREADS}, got {text!r}"
             ) from error
     return usable_cpus()
@@ -31,7 +32,7 @@ def resolve_threads(requested: int | None) -> int:
 
 def _checked(name: str, value: int) -> int:
     if checked_integer(name, value, 1) > MAX_THREADS:
-        raise ValueError(f"{name} must be at most {MAX_THREADS}, got {value}")
+        raise InvalidValueError(f"{name} must be at most {MAX_THREADS}, got {value}")
     return int(value)
 
 
@@ -111,8 +112,10 @@ def select_isa_of_environment() -> None:
     if name in available:
         _core.select_isa(name)
     elif name in _core.known_isas():
-        raise RuntimeError(f"IALSPP_ISA={name}: this machine does not have it; it has {', '.join(available)}")
+        raise InvalidStateError(
+            f"IALSPP_ISA={name}: this machine does not have it; it has {', '.join(available)}"
+        )
     else:
-        raise RuntimeError(
+        raise InvalidStateError(
             f"IALSPP_ISA={name!r} is not an instruction set; choose one of {', '.join(_core.known_isas())}"
         )

@@ -7,6 +7,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from ..errors import InvalidTypeError
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress as RichProgress
@@ -56,7 +58,7 @@ def reporting(
         yield _calling(progress, task, total)
         return
     if progress not in (True, False, None):
-        raise TypeError(f"progress must be True, False, None or a function, got {progress!r}")
+        raise InvalidTypeError(f"progress must be True, False, None or a function, got {progress!r}")
     console = None if progress is False else _console(always=bool(progress))
     if console is None:
         yield _ignored

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _core
-from ..csr import Rows
+from ..csr import RowNumbers
 from ..ids import IdMap
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Codes:
         stream: Any = text.__arrow_c_stream__()
         self._batches.append(self._dictionary.encode(stream))
 
-    def finish(self) -> tuple[IdMap, Rows]:
+    def finish(self) -> tuple[IdMap, RowNumbers]:
         """All ids, sorted, and the row of each interaction; what was gathered is given up."""
         if self._dictionary is None:
             codes = np.concatenate(self._batches) if self._batches else np.empty(0, dtype=np.int32)
@@ -57,7 +57,7 @@ class Codes:
         rows[order] = np.arange(len(ids), dtype=np.int32)
         return IdMap([ids[code] for code in order], name=self.name), self._renumbered(rows)
 
-    def _renumbered(self, rows: Rows) -> Rows:
+    def _renumbered(self, rows: RowNumbers) -> RowNumbers:
         """rows[code] of every interaction; each batch is given up in turn, and nothing is kept twice."""
         whole = np.empty(sum(map(len, self._batches)), dtype=np.int32)
         end = len(whole)

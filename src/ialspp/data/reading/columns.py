@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...errors import InvalidTypeError, InvalidValueError
 from .faults import check_times, check_width
 from .source import EXTRA, ROW, Source
 from .text import first_record
@@ -42,7 +43,7 @@ class Columns:
         for role in ("user", "item"):
             others = [other for other, name in found.items() if name == found[role] and other != role]
             if others:
-                raise ValueError(
+                raise InvalidValueError(
                     f"{role} must be a column of its own, but {asked[role]!r} is also {others[0]}"
                 )
         columns = cls(asked, names, found, kinds)
@@ -83,7 +84,7 @@ class Columns:
             fits = source.is_text or kind.is_numeric()
             required = "numbers"
         if not fits:
-            raise ValueError(
+            raise InvalidValueError(
                 f"{source.files[0]}: column {self.asked[role]!r} must be {required}, but is {kind}"
             )
 
@@ -91,18 +92,18 @@ class Columns:
         """Text needs the same columns in the same order; elsewhere those that are read need one type."""
         kinds = other.schema()
         if source.is_text and list(kinds) != self.file_names:
-            raise ValueError(
+            raise InvalidValueError(
                 f"{other.files[0]}: the columns must be those of {source.files[0]}, {self.file_names}, "
                 f"got {list(kinds)}"
             )
         for role, name in self.names.items():
             if name not in kinds:
-                raise ValueError(
+                raise InvalidValueError(
                     f"{other.files[0]}: {role} column {name!r} is not in the file; it has {list(kinds)}"
                 )
             if not source.is_text and kinds[name] != self.kinds[name]:
                 before = f"in {source.files[0]} it is {self.kinds[name]}"
-                raise ValueError(
+                raise InvalidValueError(
                     f"{other.files[0]}: column {self.asked[role]!r} is {kinds[name]}, but {before}"
                 )
 
@@ -178,22 +179,28 @@ def expression_of(where: Any, file: Path) -> pl.Expr | None:
     if where is None or isinstance(where, pl.Expr):
         return where
     if not isinstance(where, str):
-        raise TypeError(f"where must be a polars expression or SQL such as 'rating >= 4', got {where!r}")
+        raise InvalidTypeError(
+            f"where must be a polars expression or SQL such as 'rating >= 4', got {where!r}"
+        )
     try:
         return pl.sql_expr(where)
     except pl.exceptions.PolarsError as error:
-        raise ValueError(f"{file}: where is not an SQL expression: {where!r} ({error})") from error
+        raise InvalidValueError(f"{file}: where is not an SQL expression: {where!r} ({error})") from error
 
 
 def _named(file: Path, role: str, column: str | int, names: list[str]) -> str:
     if isinstance(column, bool) or not isinstance(column, (str, int)):
-        raise TypeError(f"{role} must be the name or the position of a column, got {column!r}")
+        raise InvalidTypeError(f"{role} must be the name or the position of a column, got {column!r}")
     if isinstance(column, int):
         if not 0 <= column < len(names):
-            raise ValueError(f"{file}: {role} is column {column}, but there are {len(names)}, counted from 0")
+            raise InvalidValueError(
+                f"{file}: {role} is column {column}, but there are {len(names)}, counted from 0"
+            )
         return names[column]
     if column not in names:
-        raise ValueError(f"{file}: {role} column {column!r} is not in the file; it has {names}")
+        raise InvalidValueError(f"{file}: {role} column {column!r} is not in the file; it has {names}")
     if f"{column}_duplicated_0" in names:
-        raise ValueError(f"{file}: {role} column {column!r} is there more than once; give its position")
+        raise InvalidValueError(
+            f"{file}: {role} column {column!r} is there more than once; give its position"
+        )
     return column

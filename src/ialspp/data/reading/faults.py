@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ...errors import InvalidValueError
 from .source import Source
 from .text import Record, line_frame, records
 
@@ -16,11 +17,11 @@ _REPLACED = "\ufffd"  # what stands where bytes were not UTF-8
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity)", re.IGNORECASE)
 
 
-def fault_at(source: Source, row: int, column: str | int, value: object, required: str) -> ValueError:
+def fault_at(source: Source, row: int, column: str | int, value: object, required: str) -> InvalidValueError:
     """The value of one row is not what is required."""
     place = _line_of(source, row) if source.is_text else _file_and_row(source, row)
     what = "is missing" if value is None else f"must be {required}, but is {value!r}"
-    return ValueError(f"{place}: column {column!r} {what}")
+    return InvalidValueError(f"{place}: column {column!r} {what}")
 
 
 def check_width(source: Source, rows: set[int] | None, width: int) -> None:
@@ -41,7 +42,7 @@ def _looks_whole(source: Source, row: int, width: int) -> bool:
     return len(found) == 1 and (found.item() or "").count(source.separator) == width - 1
 
 
-def first_fault(source: Source, columns: Columns | None, error: Exception) -> ValueError:
+def first_fault(source: Source, columns: Columns | None, error: Exception) -> InvalidValueError:
     """What polars could not read, as a line and a value; its own words where nothing is found."""
     if source.is_text:
         width = 0 if columns is None else len(columns.file_names)
@@ -51,24 +52,24 @@ def first_fault(source: Source, columns: Columns | None, error: Exception) -> Va
             if fault:
                 return fault
     hint = "; where quotes mean nothing, pass quote=None" if "malformed" in str(error) else ""
-    return ValueError(f"{source.files[0]}: {str(error).splitlines()[0]}{hint}")
+    return InvalidValueError(f"{source.files[0]}: {str(error).splitlines()[0]}{hint}")
 
 
-def _fault_of(record: Record, width: int, columns: Columns | None) -> ValueError | None:
+def _fault_of(record: Record, width: int, columns: Columns | None) -> InvalidValueError | None:
     if len(record.fields) != width:
         return _wrong_width(record, width)
     for field in record.fields:
         if _REPLACED in field:
-            return ValueError(f"{record}: text must be UTF-8, got {field!r}")
+            return InvalidValueError(f"{record}: text must be UTF-8, got {field!r}")
     return None if columns is None else _wrong_value(record, columns)
 
 
-def _wrong_value(record: Record, columns: Columns) -> ValueError | None:
+def _wrong_value(record: Record, columns: Columns) -> InvalidValueError | None:
     for role, name in columns.names.items():
         value, required = record.fields[columns.file_names.index(name)], columns.required_text(role)
         if value and required and _kind_of(value) != required:
             column = columns.asked[role]
-            return ValueError(f"{record}: column {column!r} must be {required}, but is {value!r}")
+            return InvalidValueError(f"{record}: column {column!r} must be {required}, but is {value!r}")
     return None
 
 
@@ -83,12 +84,14 @@ def check_times(source: Source, column: str | int, place: int, *, guessed: bool)
         kind = _kind_of(value)
         if value and (kind is None or kind != (required or kind)):
             wanted = required or "Unix seconds or an ISO date such as 2026-01-31"
-            raise ValueError(f"{record}: column {column!r} must be {wanted}, but is {value!r}")
+            raise InvalidValueError(f"{record}: column {column!r} must be {wanted}, but is {value!r}")
         required = required or kind
         if required and guessed:
             return
     if required:
-        raise ValueError(f"{source.files[0]}: column {column!r} must be Unix seconds or dates, but is text")
+        raise InvalidValueError(
+            f"{source.files[0]}: column {column!r} must be Unix seconds or dates, but is text"
+        )
 
 
 def _kind_of(value: str) -> str | None:
@@ -120,6 +123,6 @@ def _file_and_row(source: Source, row: int) -> str:
     return f"row {row}"
 
 
-def _wrong_width(record: Record, width: int) -> ValueError:
+def _wrong_width(record: Record, width: int) -> InvalidValueError:
     shown = record.fields[: width + 1]
-    return ValueError(f"{record}: {width} fields are required, got {len(record.fields)}: {shown}")
+    return InvalidValueError(f"{record}: {width} fields are required, got {len(record.fields)}: {shown}")

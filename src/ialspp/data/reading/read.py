@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import InvalidTypeError, InvalidValueError
 from ...system.progress import Progress, Report, reporting
-from ..csr import Floats, Rows, Times
+from ..csr import Floats, RowNumbers, Times
 from ..ids import IdMap
 from ..values import LATEST_TIME
 from .codes import Codes
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 BATCH = 2**17  # rows at a time: enough to keep every thread busy, little to hold
 LARGEST_FLOAT = float(np.finfo(np.float32).max)
 
-Triples = tuple[IdMap, IdMap, Rows, Rows, Floats | None, Floats | None, Times | None]
+Triples = tuple[IdMap, IdMap, RowNumbers, RowNumbers, Floats | None, Floats | None, Times | None]
 
 
 def read(
@@ -45,13 +46,15 @@ def read(
     """Users, items, and for each interaction the rows of both, its label, weight and time."""
     for role in ("user", "item"):
         if roles[role] is None:
-            raise TypeError(f"{role} must be the name or the position of a column, got None")
+            raise InvalidTypeError(f"{role} must be the name or the position of a column, got None")
     if min_rating is not None:
         if isinstance(min_rating, bool) or not isinstance(min_rating, Real) or not math.isfinite(min_rating):
-            raise ValueError(f"min_rating must be a finite number, got {min_rating!r}")
+            raise InvalidValueError(f"min_rating must be a finite number, got {min_rating!r}")
         roles = {**roles, "rating": "rating" if roles["rating"] is None else roles["rating"]}
     elif roles["rating"] is not None:
-        raise ValueError(f"rating={roles['rating']!r} is the column that min_rating looks at; give that too")
+        raise InvalidValueError(
+            f"rating={roles['rating']!r} is the column that min_rating looks at; give that too"
+        )
     named = any(isinstance(column, str) for column in roles.values())
     with _polars_errors(path, None, None):
         source = Source.of(path, format, separator, header, quote, named)
@@ -61,7 +64,9 @@ def read(
     in_filter = set() if condition is None else set(condition.meta.root_names())
     unknown = sorted(in_filter - set(columns.file_names))
     if unknown:
-        raise ValueError(f"{source.files[0]}: where names {unknown}, but the file has {columns.file_names}")
+        raise InvalidValueError(
+            f"{source.files[0]}: where names {unknown}, but the file has {columns.file_names}"
+        )
     with _polars_errors(path, source, columns):
         query = columns.needed(source, in_filter, min_rating, condition)
         return _collect(source, columns, query, progress)
@@ -75,10 +80,10 @@ def _polars_errors(path: str | Path, source: Source | None, columns: Columns | N
     try:
         yield
     except pl.exceptions.NoDataError as error:
-        raise ValueError(f"{path}: the file is empty") from error
+        raise InvalidValueError(f"{path}: the file is empty") from error
     except pl.exceptions.PolarsError as error:
         if source is None:
-            raise ValueError(f"{path}: {str(error).splitlines()[0]}") from error
+            raise InvalidValueError(f"{path}: {str(error).splitlines()[0]}") from error
         raise first_fault(source, columns, error) from error
     except OSError as error:  # a compressed file cut short, for one
         if str(path) in str(error):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...errors import InvalidValueError
 from .text import first_line, first_record, leading_blanks, line_frame
 
 if TYPE_CHECKING:
@@ -53,21 +54,23 @@ class Source:
         named: whether columns are asked for by name, and so whether there is a header if nothing says so.
         """
         if format not in (None, *FORMATS):
-            raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
+            raise InvalidValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
         files = tuple(files_of(path))
         formats = {format or _FORMAT_OF.get(file.suffix.lower(), "csv") for file in files}
         if len(formats) > 1:
-            raise ValueError(f"{path}: files of one format are required, got {', '.join(sorted(formats))}")
+            raise InvalidValueError(
+                f"{path}: files of one format are required, got {', '.join(sorted(formats))}"
+            )
         found = formats.pop()
         if found != "csv":
             if separator is not None or header is False:
-                raise ValueError(
+                raise InvalidValueError(
                     f"{files[0]} is read as {found}: it has no separator, and columns have names"
                 )
             return cls(files, found)
         one = separator in (None, "::") or len((separator or "").encode()) == 1
         if not one or (separator is not None and separator in ("\n", "\r", "\0", quote)):
-            raise ValueError(
+            raise InvalidValueError(
                 f'separator must be "::" or one character, neither the quote ({quote}) nor the end of a '
                 f"line, got {separator!r}"
             )
@@ -135,7 +138,7 @@ class Source:
         first = first_record(self).fields
         names = first if self.header else _by_position(first)
         if len(set(names)) < len(names):
-            raise ValueError(f"{self.files[0]}: the names of columns must differ, got {names}")
+            raise InvalidValueError(f"{self.files[0]}: the names of columns must differ, got {names}")
         frames = [
             line_frame(file, skip=blanks + self.header)
             for file, blanks in zip(self.files, self.blanks, strict=True)
@@ -187,7 +190,7 @@ def separator_of(file: Path) -> str:
     for separator in SEPARATORS:
         if separator in first:
             return separator
-    raise ValueError(
+    raise InvalidValueError(
         f"{file}: the first line has none of the usual separators {SEPARATORS}: {first[:80]!r}; pass "
         f"separator=, or format= ({', '.join(FORMATS)}) where it is not text"
     )

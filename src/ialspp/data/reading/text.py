@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...errors import InvalidValueError
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -67,7 +69,7 @@ def first_line(file: Path) -> str:
     for line in lines(file):
         if line:
             return line
-    raise ValueError(f"{file}: the file is empty")
+    raise InvalidValueError(f"{file}: the file is empty")
 
 
 def leading_blanks(file: Path) -> int:
@@ -75,7 +77,7 @@ def leading_blanks(file: Path) -> int:
     for number, line in enumerate(lines(file)):
         if line:
             return number
-    raise ValueError(f"{file}: the file is empty")
+    raise InvalidValueError(f"{file}: the file is empty")
 
 
 def first_record(source: Source) -> Record:
@@ -83,7 +85,7 @@ def first_record(source: Source) -> Record:
     for record in _records(source.files[0], source):
         if record.fields:
             return record
-    raise ValueError(f"{source.files[0]}: the file is empty")
+    raise InvalidValueError(f"{source.files[0]}: the file is empty")
 
 
 def records(source: Source) -> Iterator[Record]:
@@ -113,7 +115,7 @@ def _records(file: Path, source: Source) -> Iterator[Record]:
             yield Record(file, start, fields)
             start = reader.line_num + 1
     except csv.Error as error:
-        raise ValueError(f"{file}, line {start}: {error}") from error
+        raise InvalidValueError(f"{file}, line {start}: {error}") from error
     finally:
         csv.field_size_limit(limit)
 
