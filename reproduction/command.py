@@ -20,7 +20,7 @@ from ialspp.datasets import KNOWN
 from ialspp.solvers.ialspp import AUTO_BLOCK_SIZE
 from ialspp.system.checks import checked_integer, checked_number
 from ialspp.system.machine import resolve_threads
-from ialspp.system.progress import working
+from ialspp.system.progress import reporting
 
 from .benchmark import Benchmark, canonical, known_benchmark, recognised, strong_benchmark
 from .claims.table import judge_claims
@@ -64,7 +64,7 @@ class Subject(Source):
             raise ValueError(f"--protocol must be one of {options}, got {self.protocol!r}")
         if not 0 < self.scale <= 1:
             raise ValueError(f"--scale must be in (0, 1], got {self.scale:g}")
-        with working("reading"):
+        with reporting("reading"):
             found = self._loaded()
         wanted = PROTOCOL_OF_OPTION.get(self.protocol or "", found.split.protocol)
         if found.split.protocol != wanted:
@@ -154,7 +154,7 @@ def reproduce(
     """
     require_matplotlib()
     run = measure(subject, experiment, out)
-    with working("writing the report"):
+    with reporting("writing the report"):
         write_report(run, out)
     show_claims(run, out, as_json)
 

@@ -18,6 +18,7 @@ from .errors import InvalidValueError
 
 Doubles = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Counts = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,9 @@ class Standings:
     ranked: Integers  # for each user, the number of items that could be recommended
 
     @classmethod
-    def of(cls, offsets: Integers, above: RowNumbers, equal: RowNumbers, before: RowNumbers, ranked: Integers) -> Standings:
+    def of(
+        cls, offsets: Integers, above: Counts, equal: Counts, before: Counts, ranked: Integers
+    ) -> Standings:
         """Make standings from counts for each wanted item, in any order within a user."""
         user = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         places = above.astype(np.int64) + before

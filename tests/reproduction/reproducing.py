@@ -5,11 +5,11 @@ import sys
 import zipfile
 
 import numpy as np
-
-from ialspp.cli import main
 from ialspp.reproduce.journal import read_run
 from support.commands import ialspp
 from support.pages import Page, markdown_tables
+
+from ialspp.cli import main
 
 TINY = ["--dim", "4", "--dim", "6", "--seeds", "1", "--rounds", "1", "--epochs", "2"]
 SYNTHETIC = ["--data", "synthetic:ml20m", "--scale", "0.008"]

@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ialspp.reproduce.claims import CLAIMS, THRESHOLDS, absolute, blocks, claims, convergence, epochs, quality
 from support.reproductions import (
     ML20M,
     MSD,
@@ -22,8 +23,6 @@ from support.reproductions import (
     with_metric,
     worse,
 )
-
-from ialspp.reproduce.claims import CLAIMS, THRESHOLDS, absolute, blocks, claims, convergence, epochs, quality
 
 each_claim = pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: str(claim.number))
 

@@ -7,6 +7,10 @@ import sys
 
 import numpy as np
 import pytest
+from ialspp.reproduce.claims import claims
+from ialspp.reproduce.complexity import FORMULAS
+from ialspp.reproduce.grid import Configuration
+from ialspp.reproduce.journal import FILE
 from support.commands import answer, contents
 from support.pages import Page, markdown_tables
 from support.reproducing import TINY, Report, cells, liked_films, reproduce, run_whole, write_movielens
@@ -24,10 +28,6 @@ from ialspp import (
     split,
 )
 from ialspp.cli.output import as_json
-from ialspp.reproduce.claims import claims
-from ialspp.reproduce.complexity import FORMULAS
-from ialspp.reproduce.grid import Configuration
-from ialspp.reproduce.journal import FILE
 
 FILES = {"report.html", "report.md", FILE}
 

@@ -3,10 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from support.reproductions import ML20M, made_up, only, paper_seconds
-
 from ialspp.reproduce.complexity import FORMULAS, WORK, exponents, over_dims, work, work_on
 from ialspp.reproduce.grid import Configuration
+from support.reproductions import ML20M, made_up, only, paper_seconds
 
 POWERS = {"iCD": 1.4, "iALS": 2.7, "iALS++": 1.2, "SpectralCG": 0.9}
 

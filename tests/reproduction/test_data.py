@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from ialspp.cli.reproduce import Subject
+from ialspp.reproduce.published import PUBLISHED
 from support.commands import answer, contents, ialspp, refuses
 from support.reproducing import (
     COLUMNS,
@@ -17,8 +19,6 @@ from support.reproducing import (
 )
 
 from ialspp import Interactions, split
-from ialspp.cli.reproduce import Subject
-from ialspp.reproduce.published import PUBLISHED
 
 
 @pytest.fixture(scope="module")

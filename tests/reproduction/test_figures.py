@@ -7,13 +7,12 @@ from xml.etree import ElementTree
 
 import matplotlib as mpl
 import pytest
-from support.reproductions import METRICS, made_up, only, paper_quality, paper_seconds
-
 from ialspp.reproduce.figures import figures, pictures
 from ialspp.reproduce.figures.axes import panels, seconds_axis
 from ialspp.reproduce.figures.captions import caption
 from ialspp.reproduce.grid import Configuration
 from ialspp.reproduce.run import metric_label
+from support.reproductions import METRICS, made_up, only, paper_quality, paper_seconds
 
 KEYS = ["figure-1a", "figure-1b", "figure-2", "figure-3", "figure-4"]
 NOT_IN_PAPER = "SpectralCG (not in the paper)"

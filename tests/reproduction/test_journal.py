@@ -4,11 +4,10 @@ import json
 from dataclasses import fields, replace
 
 import pytest
-from support.reproductions import MACHINE, ML20M, SETTINGS, made_up
-
 from ialspp.reproduce.grid import Grid
 from ialspp.reproduce.journal import FILE, Journal, read_run
 from ialspp.reproduce.run import Data, Machine, Settings
+from support.reproductions import MACHINE, ML20M, SETTINGS, made_up
 
 DAY = "2026-01-02"
 COMMAND = "ialspp reproduce --data ml20m"

@@ -10,11 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.pages import Page, markdown_tables
-from support.reproductions import METRICS, ML20M, made_up
-
 from ialspp.reproduce.claims import THRESHOLDS, claims
 from ialspp.reproduce.report import write_report
+from support.pages import Page, markdown_tables
+from support.reproductions import METRICS, ML20M, made_up
 
 DIMS = (64, 128, 256)
 EMPTY = "Nothing was measured for this."

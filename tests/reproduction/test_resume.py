@@ -10,11 +10,10 @@ import time
 from contextlib import contextmanager
 
 import pytest
-from support.commands import COMMAND, answer, contents, environment, ialspp, refuses, shell
-from support.reproducing import SYNTHETIC, WHOLE, Report, reproduce, run_whole, write_movielens
-
 from ialspp.reproduce.grid import Configuration, TimingTask, TrainingTask
 from ialspp.reproduce.journal import FILE, read_run
+from support.commands import COMMAND, answer, contents, environment, ialspp, refuses, shell
+from support.reproducing import SYNTHETIC, WHOLE, Report, reproduce, run_whole, write_movielens
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 # Its times are soon there, and then a training begins that does not end.

@@ -8,9 +8,6 @@ from math import inf
 
 import numpy as np
 import pytest
-from support.reproductions import MACHINE, ML20M, SETTINGS, made_up
-
-from ialspp import Interactions
 from ialspp.reproduce.benchmark import strong_benchmark
 from ialspp.reproduce.complexity import work_on
 from ialspp.reproduce.estimates import Estimates
@@ -19,6 +16,9 @@ from ialspp.reproduce.journal import FILE, Journal
 from ialspp.reproduce.measure import Workbench
 from ialspp.reproduce.run import Timing, Training
 from ialspp.reproduce.schedule import LONG, Schedule, outstanding
+from support.reproductions import MACHINE, ML20M, SETTINGS, made_up
+
+from ialspp import Interactions
 
 EPOCHS = 2
 NOTHING = made_up(None, None)

@@ -3,12 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from support.reproductions import ML20M, MSD, NCF, made_up, only, paper_quality, paper_seconds
-
 from ialspp.reproduce.report.document import Cell
 from ialspp.reproduce.report.remarks import left_out, what_a_second_counts
 from ialspp.reproduce.report.results import published_table, quality_table, three_digits, times_table
 from ialspp.reproduce.report.tables import data_table, exponents_table
+from support.reproductions import ML20M, MSD, NCF, made_up, only, paper_quality, paper_seconds
 
 DIMS = (64, 128, 256)
 

@@ -3,6 +3,11 @@
 from dataclasses import replace
 
 import pytest
+from ialspp.reproduce.claims import absolute, blocks, convergence, epochs, quality
+from ialspp.reproduce.claims.findings import times
+from ialspp.reproduce.claims.reached import epochs_to_converge, seconds_to_converge
+from ialspp.reproduce.complexity import over_dims
+from ialspp.reproduce.grid import Configuration
 from support.reproductions import (
     ML20M,
     MSD,
@@ -18,12 +23,6 @@ from support.reproductions import (
     valley,
     worse,
 )
-
-from ialspp.reproduce.claims import absolute, blocks, convergence, epochs, quality
-from ialspp.reproduce.claims.findings import times
-from ialspp.reproduce.claims.reached import epochs_to_converge, seconds_to_converge
-from ialspp.reproduce.complexity import over_dims
-from ialspp.reproduce.grid import Configuration
 
 # Where iCD overtakes iALS
 

@@ -106,7 +106,8 @@ class Problem:
     def residuals(self) -> Floats:
         """Compute the prediction cache: sqrt(a) (prediction - y) of every interaction, in the users' order.
 
-        The items' rows learn where to find their entries in it. Solvers without a cache do not pay for that.
+        The first time, also tell the items' rows where their entries are in that order. This takes
+        `Interactions.item_ranks`, which solvers without a cache never make.
         """
         if not self.items.rows.has_cache_order:
             self.items.rows.set_cache_order(self.data.by_user.offsets, self.data.item_ranks)
