@@ -1,5 +1,5 @@
-// Columns of text as Arrow hands them over: the structures of its C data and C stream interfaces
-// (https://arrow.apache.org/docs/format/CDataInterface.html), and how text lies in them.
+// Reads columns of text from Arrow. The structures are those of its C data and C stream interfaces
+// (https://arrow.apache.org/docs/format/CDataInterface.html).
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ inline bool is_null(const Array& array, int64_t i) {
   return valid && !(valid[bit / 8] >> (bit % 8) & 1);
 }
 
-// Formats "u" and "U": offsets into one buffer of characters.
+// Formats "u" and "U" have offsets into one buffer of characters.
 template <class Offset>
 std::string_view plain_text(const Array& array, int64_t i) {
   const auto* offsets = static_cast<const Offset*>(array.buffers[1]) + array.offset + i;
@@ -67,8 +67,8 @@ std::string_view plain_text(const Array& array, int64_t i) {
   return {characters ? characters + offsets[0] : "", static_cast<size_t>(offsets[1] - offsets[0])};
 }
 
-// Format "vu": sixteen bytes a text, which hold its length and, up to twelve, its characters; longer text is
-// in one of several buffers.
+// Format "vu" has sixteen bytes for each text, with its length and, if there are at most twelve, its
+// characters. A longer text is in one of several buffers.
 inline std::string_view viewed_text(const Array& array, int64_t i) {
   struct View {
     int32_t length;
@@ -81,7 +81,7 @@ inline std::string_view viewed_text(const Array& array, int64_t i) {
   return {static_cast<const char*>(array.buffers[2 + view->buffer]) + view->offset, length};
 }
 
-// visit(n, text) for every chunk of a stream; text(i) is without data where the value is missing.
+// Calls visit(n, text) for every chunk of a stream. text(i).data() is null where the value is missing.
 template <class Visit>
 void for_each_chunk(Stream& stream, const Visit& visit) {
   const auto check = [&](int status) {

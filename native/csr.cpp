@@ -8,7 +8,8 @@
 namespace ialspp {
 namespace {
 
-// Where each key's run starts; returned once more, to be counted up.
+// Counts equal keys and writes where the run of each key starts when they are sorted. Returns a copy of the
+// starts for the caller to advance.
 std::vector<int64_t> starts_of(const int32_t* keys, int64_t n, int64_t n_keys, int64_t* offsets) {
   std::fill_n(offsets, n_keys + 1, int64_t{0});
   for (int64_t i = 0; i < n; ++i) ++offsets[keys[i] + 1];
@@ -16,11 +17,11 @@ std::vector<int64_t> starts_of(const int32_t* keys, int64_t n, int64_t n_keys, i
   return {offsets, offsets + n_keys};
 }
 
-// Compared with each other, where that takes less than to look at all columns: the history of one stranger
-// among millions of items.
+// Sorts by comparisons. That is quicker than counting all columns where pairs are few, such as the history of
+// one unseen user among millions of items.
 template <class Place>
-void sort_few_pairs(const int32_t* rows, const int32_t* columns, int64_t n, int64_t n_rows, int64_t* offsets,
-                    int32_t* sorted, Place* order) {
+void sort_by_comparison(const int32_t* rows, const int32_t* columns, int64_t n, int64_t n_rows,
+                        int64_t* offsets, int32_t* sorted, Place* order) {
   std::vector<int64_t> places(n);
   std::iota(places.begin(), places.end(), int64_t{0});
   std::sort(places.begin(), places.end(), [&](int64_t a, int64_t b) {
@@ -38,8 +39,8 @@ void sort_few_pairs(const int32_t* rows, const int32_t* columns, int64_t n, int6
 template <class Place>
 void sort_pairs(const int32_t* rows, const int32_t* columns, int64_t n, int64_t n_rows, int64_t n_columns,
                 int64_t* offsets, int32_t* sorted, Place* order) {
-  if (n < n_columns / 32) return sort_few_pairs(rows, columns, n, n_rows, offsets, sorted, order);
-  // By column first: going through the columns in order then fills every row in order.
+  if (n < n_columns / 32) return sort_by_comparison(rows, columns, n, n_rows, offsets, sorted, order);
+  // Pairs are sorted by column first. Going through the columns in order then fills every row in order.
   std::vector<int64_t> column_offsets(n_columns + 1);
   std::vector<int32_t> rows_by_column(n);
   std::vector<Place> places(order ? n : 0);
@@ -82,15 +83,32 @@ void sum_runs(const float* values, const bool* first, int64_t n, float* sums) {
   }
 }
 
-void transpose(const int64_t* offsets, int64_t n_rows, const int32_t* columns, int64_t n_columns,
-               int64_t* transposed_offsets, int32_t* rows, uint32_t* places) {
-  std::vector<int64_t> next = starts_of(columns, offsets[n_rows], n_columns, transposed_offsets);
-  for (int64_t r = 0; r < n_rows; ++r)
-    for (int64_t j = offsets[r]; j < offsets[r + 1]; ++j) {
-      const int64_t place = next[columns[j]]++;
-      rows[place] = static_cast<int32_t>(r);
-      places[place] = static_cast<uint32_t>(j - offsets[r]);
-    }
+namespace {
+
+// Calls visit(place, row, entry): entry of `row` comes to this place among the entries sorted by column.
+template <class Visit>
+void for_each_transposed(const Rows& rows, int64_t n_columns, int64_t* column_offsets, const Visit& visit) {
+  std::vector<int64_t> next = starts_of(rows.columns, rows.offsets[rows.size], n_columns, column_offsets);
+  for (int64_t r = 0; r < rows.size; ++r)
+    for (int64_t j = rows.offsets[r]; j < rows.offsets[r + 1]; ++j) visit(next[rows.columns[j]]++, r, j);
+}
+
+}  // namespace
+
+void transpose(const Rows& rows, int64_t n_columns, int64_t* offsets, int32_t* columns, float* labels,
+               float* weights) {
+  for_each_transposed(rows, n_columns, offsets, [&](int64_t place, int64_t r, int64_t j) {
+    columns[place] = static_cast<int32_t>(r);
+    if (labels) labels[place] = rows.labels[j];
+    if (weights) weights[place] = rows.weights[j];
+  });
+}
+
+void transposed_ranks(const Rows& rows, int64_t n_columns, uint32_t* ranks) {
+  std::vector<int64_t> offsets(n_columns + 1);
+  for_each_transposed(rows, n_columns, offsets.data(), [&](int64_t place, int64_t r, int64_t j) {
+    ranks[place] = static_cast<uint32_t>(j - rows.offsets[r]);
+  });
 }
 
 }  // namespace ialspp

@@ -16,14 +16,14 @@ uint64_t load(const char* from) {
   return word;
 }
 
-// Up to eight bytes as one number, without a copy of unknown length: the two halves may overlap.
-uint64_t load_few(const char* from, size_t bytes) {
+// Loads up to eight bytes as one number, without a copy of unknown length: the two halves may overlap.
+uint64_t load_at_most_eight(const char* from, size_t bytes) {
   if (bytes >= 4) return load<uint32_t>(from) << 32 | load<uint32_t>(from + bytes - 4);
   if (bytes >= 2) return load<uint16_t>(from) << 16 | load<uint16_t>(from + bytes - 2);
   return bytes ? load<uint8_t>(from) : 0;
 }
 
-// Both halves of the product: every bit of the result depends on every bit of the arguments.
+// Combines both halves of the product, so that every bit of the result depends on every bit of the arguments.
 uint64_t mix(uint64_t a, uint64_t b) {
   const auto product = static_cast<unsigned __int128>(a) * b;
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
@@ -34,12 +34,13 @@ uint64_t mix(uint64_t a, uint64_t b) {
 Dictionary::Dictionary() : slots_(kFirstSlots, Slot{0, -1}), starts_{0} {}
 
 uint64_t Dictionary::hash(std::string_view text) {
-  constexpr uint64_t kOdd = 0x9e3779b97f4a7c15, kOther = 0xd1b54a32d192ed03;  // fractions of irrationals
-  uint64_t state = mix(text.size() ^ kOdd, kOther);
+  // Digits of irrational numbers, whose bits have no pattern
+  constexpr uint64_t kFirst = 0x9e3779b97f4a7c15, kSecond = 0xd1b54a32d192ed03;
+  uint64_t state = mix(text.size() ^ kFirst, kSecond);
   const char* at = text.data();
   size_t left = text.size();
-  for (; left > 8; left -= 8, at += 8) state = mix(state ^ load<uint64_t>(at), kOdd);
-  return mix(state ^ load_few(at, left), kOther);
+  for (; left > 8; left -= 8, at += 8) state = mix(state ^ load<uint64_t>(at), kFirst);
+  return mix(state ^ load_at_most_eight(at, left), kSecond);
 }
 
 int32_t Dictionary::number_of(std::string_view text, uint64_t hash) {

@@ -1,4 +1,4 @@
-// Text to numbers 0, 1, 2, ... in the order of first sight.
+// Numbers distinct texts 0, 1, 2, ... in the order in which they are first seen.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ class Dictionary {
  public:
   Dictionary();
 
-  // number of text(i) for i = 0 .. n - 1; -1 where text(i).data() is null
+  // out_i = the number of text(i), for i = 0 .. n - 1, or -1 where text(i).data() is null
   template <class Text>
   void encode(int64_t n, const Text& text, int32_t* out);
 
@@ -21,7 +21,8 @@ class Dictionary {
   }
 
  private:
-  // An open-addressed table, at most half full; part of the hash beside the number spares most comparisons.
+  // A slot of an open-addressed table that is at most half full. The part of the hash beside the number
+  // spares most comparisons of texts.
   struct Slot {
     uint32_t tag;
     int32_t number;  // -1: free
@@ -42,7 +43,7 @@ class Dictionary {
 
 template <class Text>
 void Dictionary::encode(int64_t n, const Text& text, int32_t* out) {
-  // Several hashes ahead of their look-ups: the table is larger than the first caches, and misses overlap.
+  // Hashes are computed ahead of their look-ups, so that the cache misses of a large table overlap.
   constexpr int64_t kAhead = 16;
   uint64_t hashes[kAhead];
   for (int64_t begin = 0; begin < n; begin += kAhead) {

@@ -34,7 +34,7 @@ bool always() { return true; }
 #ifdef IALSPP_X86
 bool bit(unsigned value, int position) { return (value >> position) & 1; }
 
-// Which register states the operating system saves: bits 1, 2 for AVX, 5 to 7 for AVX-512.
+// Which registers the operating system saves: bits 1 and 2 stand for AVX, 5 to 7 for AVX-512.
 uint64_t saved_states() {
   unsigned a, b, c, d;
   if (!__get_cpuid(1, &a, &b, &c, &d) || !bit(c, 27)) return 0;

@@ -1,4 +1,4 @@
-// Which kernels this process uses: the best the machine has, or the one asked for.
+// Chooses the kernels of this process: those of the machine's best instruction set, unless one is selected.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace ialspp {
 
-// Instruction sets compiled in and present on this machine, slowest first.
+// Instruction sets that are compiled in and present on this machine, slowest first
 std::vector<std::string> available_isas();
 
-// Every name compiled in, present or not.
+// All instruction sets that are compiled in, present or not
 std::vector<std::string> known_isas();
 
-// Use the kernels of that name from now on; throws std::invalid_argument where they can't be had.
+// Uses the kernels of that name from now on. Throws std::invalid_argument where they are not available.
 void select_isa(const std::string& name);
 
 const Kernels& kernels();

@@ -5,17 +5,18 @@
 #include <vector>
 
 #include "pool.h"
+#include "workspace.h"
 
 namespace ialspp {
 namespace {
 
-// Rows are summed in fixed shares, one task each, and the shares in their order: the same bits on any
-// number of threads.
+// Rows are summed in a fixed number of shares, one task each, and the shares are added in their order. The
+// result has the same bits on any number of threads.
 constexpr int64_t kShares = 16;
-constexpr int64_t kChunk = 128;    // rows summed in single precision
-constexpr int64_t kColumns = 256;  // columns of the result at a time, which bounds the shares' memory
+constexpr int64_t kSlabRows = 128;        // rows summed in single precision
+constexpr int64_t kGramianColumns = 256;  // columns of a Gramian at a time, which bounds the shares' memory
 
-constexpr int64_t kRotatedRows = 48;  // rows turned together: whole tiles, in the cache
+constexpr int64_t kRotatedRows = 48;  // rows rotated together: whole tiles, in the cache
 
 int64_t share_begin(int64_t rows, int64_t share) { return rows * share / kShares; }
 
@@ -24,25 +25,26 @@ void reduce(const std::vector<std::vector<double>>& shares, std::vector<double>&
     for (size_t i = 0; i < total.size(); ++i) total[i] += share[i];
 }
 
-// Columns `begin` .. `end` of X'X; with upper_only, rows of panels below the diagonal are left undone.
+// Computes columns `begin` .. `end` of X'X. With upper_only, panels below the diagonal are left out.
 void gramian_columns(const Kernels& k, const float* x, int64_t rows, int64_t dim, int64_t begin, int64_t end,
                      bool upper_only, double* out, int64_t out_stride, int threads) {
   const int64_t depth = upper_only ? end : dim, width = end - begin;
-  const int64_t left_floats = kChunk * padded(depth), right_floats = kChunk * padded(width);
-  std::vector<int32_t> in_order(kChunk);
+  std::vector<int32_t> in_order(kSlabRows);
   std::iota(in_order.begin(), in_order.end(), 0);
   std::vector<std::vector<double>> shares(kShares);
 
   parallel_for(threads, kShares, [&](int64_t s) {
     shares[s].assign(padded(depth) * padded(width), 0.0);
-    float* memory = scratch(left_floats + right_floats);
+    Workspace work;
+    float* left_memory = work.floats(kSlabRows * padded(depth));
+    float* right_memory = work.floats(kSlabRows * padded(width));
     const int64_t last = share_begin(rows, s + 1);
-    for (int64_t r = share_begin(rows, s); r < last; r += kChunk) {
-      const History chunk{in_order.data(), nullptr, nullptr, std::min(kChunk, last - r)};
-      const Slab left{memory, kChunk * kPanel, panels_for(depth), chunk.size};
-      const Slab right{memory + left_floats, kChunk * kPanel, panels_for(width), chunk.size};
-      k.gather(chunk, {x + r * dim, dim, depth}, left);
-      k.gather(chunk, {x + r * dim + begin, dim, width}, right);
+    for (int64_t r = share_begin(rows, s); r < last; r += kSlabRows) {
+      const History some{in_order.data(), nullptr, nullptr, std::min(kSlabRows, last - r)};
+      const Slab left{left_memory, kSlabRows * kPanel, panels_for(depth), some.size};
+      const Slab right{right_memory, kSlabRows * kPanel, panels_for(width), some.size};
+      k.gather(some, {x + r * dim, dim, depth}, left);
+      k.gather(some, {x + r * dim + begin, dim, width}, right);
       k.add_cross(left, right, upper_only ? begin / kPanel : left.panels, shares[s].data());
     }
   });
@@ -52,17 +54,18 @@ void gramian_columns(const Kernels& k, const float* x, int64_t rows, int64_t dim
     std::copy_n(&total[row * padded(width)], width, out + row * out_stride);
 }
 
-// One column, without a panel's padding: iCD asks for d of these.
+// Computes one column, without a panel's padding: iCD needs d of these.
 void gramian_column(const Kernels& k, const float* x, int64_t rows, int64_t dim, int64_t f, double* out,
                     int threads) {
   std::vector<std::vector<double>> shares(kShares);
   parallel_for(threads, kShares, [&](int64_t s) {
     shares[s].assign(dim, 0.0);
-    float* sums = scratch(dim);
+    Workspace work;
+    float* sums = work.floats(dim);
     const int64_t last = share_begin(rows, s + 1);
-    for (int64_t r = share_begin(rows, s); r < last; r += kChunk) {
+    for (int64_t r = share_begin(rows, s); r < last; r += kSlabRows) {
       std::fill_n(sums, dim, 0.0f);
-      for (int64_t i = r; i < std::min(r + kChunk, last); ++i)
+      for (int64_t i = r; i < std::min(r + kSlabRows, last); ++i)
         k.add_row(x + i * dim, x[i * dim + f], dim, sums);
       for (int64_t c = 0; c < dim; ++c) shares[s][c] += sums[c];
     }
@@ -87,8 +90,8 @@ void gramian(const Kernels& k, const float* x, int64_t rows, int64_t dim, int64_
   const int64_t width = end - begin;
   if (width == 1) return gramian_column(k, x, rows, dim, begin, out, threads);
   const bool symmetric = width == dim;
-  for (int64_t c = begin; c < end; c += kColumns)
-    gramian_columns(k, x, rows, dim, c, std::min(c + kColumns, end), symmetric, out + c - begin, width,
+  for (int64_t c = begin; c < end; c += kGramianColumns)
+    gramian_columns(k, x, rows, dim, c, std::min(c + kGramianColumns, end), symmetric, out + c - begin, width,
                     threads);
   if (symmetric)
     for (int64_t row = 0; row < dim; ++row)
@@ -120,9 +123,10 @@ void rotate(const Kernels& k, float* x, int64_t rows, int64_t dim, const double*
       threads, (rows + kRotatedRows - 1) / kRotatedRows,
       [&](int64_t task) {
         const int64_t first = task * kRotatedRows, n = std::min(kRotatedRows, rows - first);
-        float* turned = scratch(kRotatedRows * width);
-        k.multiply(x + first * dim, dim, n, dim, packed.data(), panels, turned, width);
-        for (int64_t r = 0; r < n; ++r) std::copy_n(turned + r * width, dim, x + (first + r) * dim);
+        Workspace work;
+        float* rotated = work.floats(kRotatedRows * width);
+        k.multiply(x + first * dim, dim, n, dim, packed.data(), panels, rotated, width);
+        for (int64_t r = 0; r < n; ++r) std::copy_n(rotated + r * width, dim, x + (first + r) * dim);
       },
       Interruptible::no);
 }

@@ -1,4 +1,4 @@
-// Sums over all rows of one side's factors.
+// Sums over all rows of one side's factors, and copies of them in other layouts.
 #pragma once
 
 #include "kernels.h"
@@ -10,15 +10,16 @@ namespace ialspp {
 void gramian(const Kernels& kernels, const float* x, int64_t rows, int64_t dim, int64_t begin, int64_t end,
              double* out, int threads);
 
-// X_B with its rows side by side, padded to whole panels
+// A copy of X_B, its rows padded to whole panels
 AlignedFloats pack_columns(const float* x, int64_t rows, int64_t dim, int64_t begin, int64_t end,
                            int threads);
 
-// X = X Q in place, Q (dim x dim, row-major). Not to be interrupted: half a rotation would be worse than
-// none.
+// X = X Q in place, Q (dim x dim, row-major). Signals do not interrupt it: a side rotated by half could not
+// be used.
 void rotate(const Kernels& kernels, float* x, int64_t rows, int64_t dim, const double* q, int threads);
 
-// Y' as panels of sixteen rows of Y beside each other, the last filled with zeros: X Y' is then a `multiply`
+// Y' as panels of sixteen rows of Y beside each other, the last one filled up with zeros. X Y' is then a
+// `multiply`.
 AlignedFloats transposed_panels(const float* y, int64_t rows, int64_t dim, int threads);
 
 // sum_r weight_r |x_r|^2

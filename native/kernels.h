@@ -1,5 +1,6 @@
-// The arithmetic every solver is made of, as a table: one table per instruction set, one choice at
-// run time (dispatch.h). Each entry is documented where it is written, under kernels/.
+// The arithmetic that solvers and rankings are made of, as a table of functions. There is one table for each
+// instruction set, and dispatch.h chooses among them at run time. Each function is documented where it is
+// written, under kernels/.
 #pragma once
 
 #include "types.h"
@@ -15,7 +16,7 @@ struct Kernels {
   void (*add_scaled)(Slab slab, const float* scales, float* vector);              // g += S'r
   void (*add_dots)(Slab slab, const float* vector, float sign, float* residual);  // r += sign S x
 
-  // passes.h: sums over a history, nothing gathered
+  // passes.h: sums over a history whose neighbours are read in place
   void (*add_predictions)(const History& history, const Columns& other, const float* x, float* residual);
   void (*add_gradient)(const History& history, const Columns& other, const float* x, float* residual,
                        float* gradient, float* squares);
@@ -23,7 +24,8 @@ struct Kernels {
                      float* sum);
 
   float (*weighted_dot)(const float* x, const float* weights, const float* y, int64_t n);
-  void (*turn)(float* p, float share, const float* m, const float* g, int64_t n);  // p = share p - m g
+  // p = share p - m g
+  void (*next_direction)(float* p, float share, const float* m, const float* g, int64_t n);
 
   // matrix.h
   void (*multiply)(const float* x, int64_t x_stride, int64_t rows, int64_t depth, const float* panels,
@@ -34,14 +36,14 @@ struct Kernels {
   // scores.h: passes over the scores of all items
   void (*count)(const float* scores, int64_t n, float score, int64_t* above, int64_t* equal);
   void (*panel_maxima)(const float* scores, int64_t n_panels, float* maxima);
-  int64_t (*collect)(const float* scores, int64_t begin, int64_t end, float least, int32_t* items,
+  int64_t (*collect)(const float* scores, int64_t begin, int64_t end, float bound, int32_t* items,
                      float* found);
 
-  // cholesky.h, lanes.h: A x = g in place for `count` systems, each A and then g, `stride` floats apart;
-  // solved[i] is false where A is not positive definite
+  // cholesky.h, lanes.h: solves A x = g in place for `count` systems, each A and then g, `stride` floats
+  // apart. solved[i] is false where the i-th A is not positive definite.
   void (*solve)(float* systems, int64_t stride, int64_t count, int64_t n_panels, bool* solved);
 
-  // coordinate.h: the scalar code of iCD; sums over plain vectors
+  // coordinate.h: the scalar code of iCD, and sums over plain vectors
   void (*coordinate_sums)(const History& history, const float* other, const float* residual, double* gradient,
                           double* hessian);
   void (*coordinate_advance)(const History& history, const float* other, float step, float* residual);

@@ -1,4 +1,5 @@
-// Floats on a cache-line boundary, not initialised: sixteen-column rows then touch one line, not two.
+// Memory for floats that starts on a cache line, so that sixteen columns touch one line instead of two. It is
+// not initialised.
 #pragma once
 
 #include <cstdint>

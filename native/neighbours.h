@@ -1,49 +1,50 @@
-// S, a matrix with one row per interaction of a row u: s_j = sqrt(a_j) h_j, the neighbours of u on the fixed
-// side scaled by the root of their weights, and the sums over it that Newton steps are made of. Scaling while
-// gathering makes weights free everywhere else.
+// S, the matrix with one row for each interaction of a row u: s_j = sqrt(a_j) h_j, the neighbour j of u on
+// the fixed side, scaled by the root of the interaction's weight. Newton steps are made of sums over S.
+// Scaling while gathering makes weights free everywhere else.
 //
-// S is made piece by piece. Given memory for all of it, each piece is gathered once, on the first pass, and
-// kept; otherwise every pass gathers it anew. A long row's sums are taken in segments (rows.h), which the
-// threads of a team share.
+// S is made piece by piece. Where it is kept, each piece is gathered once, on the first pass. Otherwise every
+// pass gathers it anew. The threads of a team share the sums of a long row, segment by segment (rows.h).
 #pragma once
 
 #include "kernels.h"
-#include "memory.h"
 #include "rows.h"
+#include "workspace.h"
 
 namespace ialspp {
 
-// Which columns of the fixed side S has. Every `chunk` of them starts a panel of its own, so that blocks of
+// Consecutive panels of S
+struct Panels {
+  int64_t first, count;
+  int64_t width() const { return count * kPanel; }
+};
+
+// The columns of the fixed side that S has. Each block of them starts a panel of its own, so that blocks of
 // any width are whole panels.
-struct Chunks {
+struct PaddedColumns {
   Columns columns;
-  int64_t chunk;
+  int64_t block;  // all columns where a block fills its panels: there is nothing to pad between two
 
-  explicit Chunks(const Columns& all) : columns(all), chunk(all.width) {}
-  Chunks(const Columns& all, int64_t block) : columns(all), chunk(block % kPanel == 0 ? all.width : block) {}
+  explicit PaddedColumns(const Columns& all) : columns(all), block(all.width) {}
+  PaddedColumns(const Columns& all, int64_t block_size)
+      : columns(all), block(block_size % kPanel == 0 ? all.width : block_size) {}
 
-  int64_t panels() const { return panel_of(columns.width); }
-  int64_t width() const { return panels() * kPanel; }
-  // the panel where column c, the first of a chunk or panel, is found
-  int64_t panel_of(int64_t c) const { return c / chunk * panels_for(chunk) + panels_for(c % chunk); }
-  // a vector of columns.width numbers in the layout of S, zeros in the padding
+  Panels panels() const { return {0, panel_of(columns.width)}; }
+  int64_t width() const { return panels().width(); }
+  // the panel that starts with column c, which is the first of a block or a panel
+  int64_t panel_of(int64_t c) const { return c / block * panels_for(block) + panels_for(c % block); }
+  // out = x, a vector of columns.width numbers, in the layout of S: zeros in the padding
   void spread(const float* x, float* out) const;
 };
 
 class Neighbours {
  public:
-  static int64_t floats(int64_t size, const Chunks& chunks);
-
-  // memory: floats(history.size, chunks) to keep S, or null
-  Neighbours(const Kernels& kernels, const Chunks& chunks, const History& history, float* memory, int team);
+  // keep: where S stays until that Workspace ends, or null where S is not kept
+  Neighbours(const Kernels& kernels, const PaddedColumns& columns, const History& history, Workspace* keep,
+             int team);
 
   int64_t size() const { return history_.size; }
 
-  // Over some panels B of S; x, hessian and gradient have these panels' padded width.
-  struct Panels {
-    int64_t first, count;
-    int64_t width() const { return count * kPanel; }
-  };
+  // Over the panels B of S. A, g and x have the padded width of B.
   // A += S_B'S_B, g += S_B'r; system: A panel-major, then g
   void add_normal_equations(Panels b, const float* residual, float* system);
   // r += sign S_B x
@@ -52,15 +53,17 @@ class Neighbours {
  private:
   template <class Visit>
   void for_each_piece(Range part, const Visit& visit);
-  Slab piece(int64_t begin, int64_t end);
+  Slab kept_piece(int64_t begin, int64_t end);
+  Slab gathered(int64_t begin, int64_t end, float* memory) const;
+  Slab slab(int64_t begin, int64_t end, float* memory) const;
 
   const Kernels& kernels_;
-  const Chunks chunks_;
+  const PaddedColumns columns_;
   const History history_;
   const int64_t piece_rows_;
-  float* const memory_;
+  float* const kept_;   // all of S, or null
+  int64_t n_kept_ = 0;  // rows of it that have been gathered
   const int team_;
-  int64_t gathered_ = 0;  // of what is kept
 };
 
 }  // namespace ialspp

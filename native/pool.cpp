@@ -8,9 +8,6 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
-#include <utility>
-
-#include "memory.h"
 
 #ifndef _WIN32
 #include <pthread.h>
@@ -24,30 +21,18 @@ constexpr auto kPollInterval = std::chrono::milliseconds(50);
 
 std::atomic<bool (*)()> poll_function{nullptr};
 
-// What a thread keeps from one call to the next.
-struct Local {
-  AlignedFloats scratch[2];
-  int64_t scratch_floats[2] = {};
-  Clock::time_point next_poll{};
-  bool polling = false;
-};
+thread_local Clock::time_point next_poll{};
+thread_local bool polling = false;
 
-Local& local() {
-  thread_local Local mine;
-  return mine;
-}
-
-// The poll may run anything, calls into this library included: those get scratch memory of their own,
-// and no help from the pool, whose threads are busy with what was interrupted.
+// The poll function may run anything, also this library. Such a call gets no help from the pool, whose
+// threads are busy with what was interrupted. Its Workspaces nest inside those of the interrupted task.
 bool should_stop() {
   const auto poll = poll_function.load();
-  const auto now = Clock::now();
-  if (!poll || local().polling || now < local().next_poll) return false;
-  Local outer = std::exchange(local(), Local{});
-  local().polling = true;
+  if (!poll || polling || Clock::now() < next_poll) return false;
+  polling = true;
   const bool stop = poll();
-  local() = std::move(outer);
-  local().next_poll = Clock::now() + kPollInterval;
+  polling = false;
+  next_poll = Clock::now() + kPollInterval;
   return stop;
 }
 
@@ -65,7 +50,7 @@ struct Job {
 
   void stop() { next.store(count); }
 
-  void work(bool polling) {
+  void work(bool may_poll) {
     for (int64_t i; (i = next.fetch_add(1)) < count;) {
       try {
         task(i);
@@ -74,7 +59,7 @@ struct Job {
         if (!failure) failure = std::current_exception();
         stop();
       }
-      if (polling && interruptible && should_stop()) {
+      if (may_poll && interruptible && should_stop()) {
         interrupted = true;
         stop();
       }
@@ -89,7 +74,7 @@ struct Job {
 
 class Pool {
  public:
-  // False where another caller has the workers.
+  // False where another caller has the threads
   bool run(int helpers, Job& job) {
     const std::unique_lock owner(owner_, std::try_to_lock);
     if (!owner.owns_lock()) return false;
@@ -109,7 +94,7 @@ class Pool {
   }
 
  private:
-  // Where the system gives no more threads, those there are do the work.
+  // Where the system allows no more threads, the existing ones do all the work.
   void grow(int helpers) {
     try {
       for (; size_ < helpers; ++size_)
@@ -139,8 +124,8 @@ class Pool {
   int64_t round_ = 0;
 };
 
-// Never destroyed: its threads sleep until the process ends. A forked child has none of them, and
-// starts a pool of its own.
+// The pool is never destroyed: its threads sleep until the process ends. A forked child has none of these
+// threads, so it starts a pool of its own.
 std::atomic<Pool*> current_pool{nullptr};
 std::mutex creation;
 
@@ -164,21 +149,8 @@ void set_poll(bool (*poll)()) { poll_function = poll; }
 void parallel_for(int threads, int64_t count, const Task& task, Interruptible interruptible) {
   Job job(task, count, interruptible);
   const int helpers = static_cast<int>(std::min<int64_t>(threads, count)) - 1;
-  if (helpers < 1 || local().polling || !pool().run(helpers, job)) job.work(true);
+  if (helpers < 1 || polling || !pool().run(helpers, job)) job.work(true);
   job.finish();
-}
-
-float* scratch(int64_t floats, Scratch which) {
-  Local& mine = local();
-  AlignedFloats& memory = mine.scratch[static_cast<int>(which)];
-  int64_t& size = mine.scratch_floats[static_cast<int>(which)];
-  if (floats > size) {
-    size = 0;
-    memory = AlignedFloats();  // the old first: never both at once
-    memory = AlignedFloats(floats);
-    size = floats;
-  }
-  return memory.data();
 }
 
 }  // namespace ialspp

@@ -4,20 +4,22 @@
 #include <limits>
 
 #include "pool.h"
+#include "workspace.h"
 
 namespace ialspp {
 namespace {
 
 constexpr int64_t kRankedRows = 48;  // users scored together: whole tiles, their vectors in the cache
-constexpr int64_t kChunk = 64;  // panels scored together: their scores for all of those users in the cache
-constexpr int64_t kMostScores = int64_t{1} << 24;  // kept by a thread: 64 MB, unless one user has more
-constexpr int kHalvings = 24;                      // of the range in which the k-th best score is looked for
-constexpr int64_t kFew = 512;                      // items compared each with each; more are sorted
+constexpr int64_t kChunkPanels =
+    64;  // panels scored together: their scores for these users stay in the cache
+constexpr int64_t kMostScores = int64_t{1} << 24;  // held by a thread: 64 MB, unless one user has more
+constexpr int kHalvings = 24;                // of the range in which the k-th best score is searched for
+constexpr int64_t kMostPlacedByCount = 512;  // items that are compared each with each; more are sorted
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 constexpr float kLowest = -std::numeric_limits<float>::max();
 
-// A bound that at least k of n numbers are above, and not many more unless they are equal; the lowest number
-// there is where no k are above it.
+// A bound that at least k of n numbers exceed, and not many more than k unless they are equal. Where there is
+// no such bound, it is the lowest finite number.
 float bound_below_kth(const Kernels& kernels, const float* numbers, int64_t n, int64_t k) {
   const auto above = [&](float bound) {
     int64_t more = 0, equal = 0;
@@ -41,8 +43,8 @@ float bound_below_kth(const Kernels& kernels, const float* numbers, int64_t n, i
   return low;
 }
 
-// The scores of all items for one user, and the largest of each panel: most questions are answered by few
-// panels.
+// The scores of all items for one user, and the largest score of each panel, which tells the few panels that
+// have to be looked at.
 struct Scores {
   const float *all, *maxima;
   int64_t n_items, n_panels;
@@ -50,8 +52,7 @@ struct Scores {
 
 Standing standing_of(const Kernels& kernels, const Scores& scores, int64_t item, int64_t depth) {
   const float score = scores.all[item];
-  if (score != score)
-    return {static_cast<int32_t>(depth), 0, 0};  // what is no number ranks behind everything
+  if (score != score) return {static_cast<int32_t>(depth), 0, 0};  // NaN ranks behind everything
   int64_t above = 0, before = 0, behind = 0, panels_above = 0, panels_equal = 0;
   kernels.count(scores.maxima, scores.n_panels, score, &panels_above, &panels_equal);
   if (panels_above < depth)
@@ -67,24 +68,17 @@ Standing standing_of(const Kernels& kernels, const Scores& scores, int64_t item,
   return {static_cast<int32_t>(above), static_cast<int32_t>(equal), static_cast<int32_t>(before)};
 }
 
-// The best items of one user.
+// The best items of one user
 class Best {
  public:
-  Best(const Kernels& kernels, const Scores& scores, int64_t k) : kernels_(kernels), scores_(scores), k_(k) {
-    const int64_t width = scores.n_panels * kPanel;
-    float* memory = scratch(4 * width, Scratch::piece);
-    items_ = reinterpret_cast<int32_t*>(memory);
-    panels_ = items_ + width;
-    found_ = memory + 2 * width;
-    unused_ = memory + 3 * width;
-  }
+  Best(const Kernels& kernels, const Scores& scores, int64_t k) : kernels_(kernels), scores_(scores), k_(k) {}
 
-  // best first, equal scores by row number; -1 where fewer than k are not hidden
+  // Best first, equal scores by row number; -1 after the last item that is not hidden
   void take(int32_t* best, float* best_scores) {
     const int64_t found = collect();
     std::fill_n(best, k_, -1);
     std::fill_n(best_scores, k_, kHidden);
-    if (found <= kFew) return put_in_place(found, best, best_scores);
+    if (found <= kMostPlacedByCount) return put_in_place(found, best, best_scores);
     const auto before = [&](int32_t a, int32_t b) {
       return scores_.all[a] > scores_.all[b] || (scores_.all[a] == scores_.all[b] && a < b);
     };
@@ -95,19 +89,19 @@ class Best {
   }
 
  private:
-  // Every item that may be among the best, ascending.
+  // Lists every item that may be among the best, ascending.
   int64_t collect() {
-    const float least = bound_below_kth(kernels_, scores_.maxima, scores_.n_panels, k_);
-    const int64_t panels = kernels_.collect(scores_.maxima, 0, scores_.n_panels, least, panels_, unused_);
+    const float bound = bound_below_kth(kernels_, scores_.maxima, scores_.n_panels, k_);
+    const int64_t panels = kernels_.collect(scores_.maxima, 0, scores_.n_panels, bound, panels_, maxima_);
     int64_t found = 0;
     for (int64_t p = 0; p < panels; ++p) {
       const int64_t begin = panels_[p] * kPanel;
-      found += kernels_.collect(scores_.all, begin, begin + kPanel, least, items_ + found, found_ + found);
+      found += kernels_.collect(scores_.all, begin, begin + kPanel, bound, items_ + found, found_ + found);
     }
     return found;
   }
 
-  // Each goes where its standing among the others says: no branch to guess, as in a sort.
+  // Puts each item where the number of better ones says. Unlike a sort, this has no branches to mispredict.
   void put_in_place(int64_t found, int32_t* best, float* best_scores) {
     for (int64_t i = 0; i < found; ++i) {
       int64_t place = 0, equal = 0, ignored = 0;
@@ -125,13 +119,16 @@ class Best {
 
   const Kernels& kernels_;
   const Scores scores_;
-  int64_t k_;
-  int32_t *items_, *panels_;  // those found, ascending
-  float *found_, *unused_;    // the scores of the items found
+  const int64_t k_;
+  Workspace work_;
+  int32_t* items_ = work_.integers(scores_.n_panels * kPanel);  // those that may be among the best
+  float* found_ = work_.floats(scores_.n_panels * kPanel);      // their scores
+  int32_t* panels_ = work_.integers(scores_.n_panels);          // panels that have such items
+  float* maxima_ = work_.floats(scores_.n_panels);              // their largest scores
 };
 
-// The scores of some users, chunk by chunk; what may not be named is taken out, and the largest of each panel
-// noted, while a chunk is still in the cache.
+// Scores all items for some users, chunk by chunk. While a chunk is still in the cache, the items that the
+// filter excludes are hidden and the largest score of each panel is noted.
 class Scorer {
  public:
   Scorer(const Kernels& kernels, const float* x, const PackedItems& items, const Filter& filter, Range users)
@@ -144,8 +141,8 @@ class Scorer {
 
   void score(float* scores, float* maxima) {
     const int64_t n_panels = panels_for(items_.size), width = n_panels * kPanel;
-    for (int64_t first = 0; first < n_panels; first += kChunk) {
-      const int64_t count = std::min(kChunk, n_panels - first);
+    for (int64_t first = 0; first < n_panels; first += kChunkPanels) {
+      const int64_t count = std::min(kChunkPanels, n_panels - first);
       const Range chunk{first * kPanel, std::min((first + count) * kPanel, items_.size)};
       if (any_eligible(chunk))
         kernels_.multiply(x_ + users_.begin * items_.dim, items_.dim, users_.size(), items_.dim,
@@ -183,7 +180,7 @@ class Scorer {
         row[filter_.hidden->columns[next]] = kHidden;
   }
 
-  // Everything between two candidates is hidden.
+  // Hides everything between two candidates.
   void keep_candidates(int64_t r, Range chunk, float* row) {
     int64_t begin = chunk.begin;
     for (int64_t& next = next_candidate_[r];
@@ -213,8 +210,9 @@ void rank(const Kernels& kernels, const float* x, int64_t users, const PackedIte
   const int64_t together = std::clamp(kMostScores / std::max<int64_t>(width, 1), int64_t{1}, kRankedRows);
   parallel_for(threads, (users + together - 1) / together, [&](int64_t task) {
     const Range group{task * together, std::min((task + 1) * together, users)};
-    float* scores = scratch(group.size() * (width + n_panels));
-    float* maxima = scores + group.size() * width;
+    Workspace work;
+    float* scores = work.floats(group.size() * width);
+    float* maxima = work.floats(group.size() * n_panels);
     Scorer(kernels, x, items, filter, group).score(scores, maxima);
     for (int64_t user = group.begin; user < group.end; ++user) {
       const int64_t r = user - group.begin;

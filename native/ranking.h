@@ -1,4 +1,4 @@
-// Items by score: the best k of each user, and where the wanted ones stand.
+// Ranks items by score: the best k for each user, and the places of the wanted items.
 #pragma once
 
 #include "factors.h"
@@ -7,22 +7,22 @@
 
 namespace ialspp {
 
-// Of one wanted item, among all items that are not hidden from its user. Counted only if fewer than `depth`
-// have a higher score; else `above` is `depth` and the others 0.
+// Where a wanted item stands among all items that are not hidden from its user. If `depth` or more of them
+// have a higher score, `above` is `depth` and the others are 0.
 struct Standing {
-  int32_t above;   // with a higher score
-  int32_t equal;   // others with the same score
-  int32_t before;  // of those equal ones, how many have a lower row number, and so rank before it
+  int32_t above;   // items with a higher score
+  int32_t equal;   // other items with the same score
+  int32_t before;  // of those with the same score, the ones with a lower row number, which rank before it
 };
 
 struct Ranking {
   int64_t k, depth;
-  int32_t* items;       // users x k, best first, equal scores by row number; -1 where fewer are left
+  int32_t* items;       // users x k, best first, equal scores by row number; -1 where fewer than k are left
   float* scores;        // users x k
   Standing* standings;  // one for each entry of `wanted`
 };
 
-// Y (size x dim) as scoring reads it; made once for many questions.
+// A copy of Y (size x dim) in the layout that scoring reads. It is made once for many rankings.
 class PackedItems {
  public:
   PackedItems(const float* y, int64_t items, int64_t dim, int threads)
@@ -32,15 +32,15 @@ class PackedItems {
   const AlignedFloats panels;
 };
 
-// What may be named to whom; each part may be absent.
+// Which items may be ranked for which user. Each part may be absent. Rows are ascending.
 struct Filter {
-  const Rows* hidden = nullptr;       // row u, ascending: not to user u
-  const Rows* candidates = nullptr;   // row u, ascending: to user u nothing else
-  const uint8_t* eligible = nullptr;  // a byte for each item, 0: to nobody
+  const Rows* hidden = nullptr;       // row u: items that are not ranked for user u
+  const Rows* candidates = nullptr;   // row u: the only items that are ranked for user u
+  const uint8_t* eligible = nullptr;  // a byte for each item; 0: the item is ranked for nobody
 };
 
-// X (users x dim) against all items. Row u of `wanted`, which may be absent, is what is asked for. One sum in
-// one order for each score, whatever is beside it.
+// Ranks all items for the users X (users x dim). Row u of `wanted`, which may be absent, has the items whose
+// standing is computed for user u. Each score is one sum in one order, whichever users are ranked together.
 void rank(const Kernels& kernels, const float* x, int64_t users, const PackedItems& items,
           const Filter& filter, const Rows* wanted, const Ranking& out, int threads);
 

@@ -1,4 +1,4 @@
-// One side's interactions by row, and how its rows are dealt out to threads.
+// One side's interactions by row, and how its rows are shared out among threads.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 
 namespace ialspp {
 
-// A row with this many interactions or more is summed in a fixed number of segments, so that all threads
-// may work on it together: the same sums in the same order whoever computes them.
+// A row with this many interactions or more is summed in a fixed number of segments. All threads may then
+// work on it together, and the sums and their order are the same whichever thread computes them.
 constexpr int64_t kLongRow = 32768;
 constexpr int64_t kSegments = 16;
 
-// Rows that share one pass over the Gramian, and one task.
+// The most rows that share one task, and one pass over the Gramian
 constexpr int64_t kGroupRows = 16;
 
 struct Range {
@@ -39,7 +39,7 @@ struct Rows {
   }
 };
 
-// What an update of one side reports.
+// What an update of one side reports
 struct Outcome {
   double observed = 0;      // sum a (prediction - y)^2 over the side, where it was computed
   int64_t failed_row = -1;  // the first row without a finite solution, left as it was
@@ -49,7 +49,8 @@ struct Outcome {
   }
 };
 
-// Consecutive rows with at most `capacity` interactions together, or one row with more.
+// Splits rows into groups: consecutive rows with at most `capacity` interactions together, or a single row
+// with more.
 inline std::vector<Range> groups_of(const Rows& rows, int64_t capacity) {
   std::vector<Range> groups;
   for (int64_t begin = 0, end; begin < rows.size; begin = end) {
@@ -65,7 +66,8 @@ inline std::vector<Range> groups_of(const Rows& rows, int64_t capacity) {
 // update(rows of the group, threads that may share one row, outcome of the group)
 using UpdateGroup = std::function<void(Range, int, Outcome&)>;
 
-// Groups side by side, a thread each; then the rows so long that one thread would end last with them.
+// Updates every group of rows: first the ordinary groups, each on one thread, then very long rows, one at a
+// time, shared by all threads. One thread alone would still work on such a row when all others are done.
 inline Outcome for_each_group(const Rows& rows, int64_t capacity, int threads, const UpdateGroup& update) {
   const std::vector<Range> groups = groups_of(rows, std::min(capacity, kLongRow - 1));
   std::vector<Outcome> outcomes(groups.size());
@@ -85,7 +87,8 @@ inline Outcome for_each_group(const Rows& rows, int64_t capacity, int threads, c
   return total;
 }
 
-// body(segment, begin, end) over a history: once for an ordinary row, shared out for a long one.
+// Calls body(segment, begin, end): once for the whole history of an ordinary row, once for each segment of a
+// long one, on several threads.
 template <class Body>
 void in_segments(int64_t size, int threads, const Body& body) {
   if (size < kLongRow) return body(int64_t{0}, int64_t{0}, size);
@@ -93,8 +96,9 @@ void in_segments(int64_t size, int threads, const Body& body) {
                [&](int64_t s) { body(s, size * s / kSegments, size * (s + 1) / kSegments); });
 }
 
-// sum(begin, end, sums) adds to `floats` sums over a run of a history: to `out` itself for an ordinary row,
-// to a share for each segment of a long one, the shares then added in order.
+// Calls sum(begin, end, sums), which adds its part of a history to `floats` sums. For an ordinary row these
+// are `out` itself. For a long one each segment has its own, and they are added to `out` in order. They do
+// not come from a Workspace, which would hold their memory long after the last long row.
 template <class Sum>
 void sum_in_segments(int64_t size, int threads, int64_t floats, float* out, const Sum& sum) {
   if (size < kLongRow) return sum(int64_t{0}, size, out);

@@ -6,18 +6,18 @@
 namespace ialspp {
 namespace {
 
-// Small systems are solved side by side, a row in each lane (kernels/lanes.h has them up to this width);
-// large ones fill the vector units alone.
-constexpr int64_t kWidestTogether = 32;
+// Systems of up to this width are solved side by side, one row in each lane (kernels/lanes.h). A wider one
+// fills the vector units alone.
+constexpr int64_t kWidestInLanes = 32;
 
-int64_t together(const Block& block) { return padded(block.width) <= kWidestTogether ? kGroupRows : 1; }
+int64_t systems_at_once(const Block& block) { return padded(block.width) <= kWidestInLanes ? kGroupRows : 1; }
 
 float* diagonal(float* hessian, int64_t width, int64_t i) {
   return hessian + ((i / kPanel) * padded(width) + i) * kPanel + i % kPanel;
 }
 
-// A += damping * largest diagonal entry: a shorter step in the same direction of descent, towards the
-// step of least norm as the damping goes to zero. All of A zero: any multiple of I does.
+// A += damping * largest diagonal entry * I. The step is then shorter but still one of descent, and tends to
+// the step of least norm as the damping goes to zero. Where A is zero, any multiple of I will do.
 void damp(const Block& block, float damping, float* hessian) {
   float largest = 0;
   for (int64_t i = 0; i < block.width; ++i) largest = std::max(largest, *diagonal(hessian, block.width, i));
@@ -25,11 +25,11 @@ void damp(const Block& block, float damping, float* hessian) {
   for (int64_t i = 0; i < block.width; ++i) *diagonal(hessian, block.width, i) += added;
 }
 
-// The least one leaves every pivot well above the tolerance of cholesky.h.
+// The smallest one already leaves every pivot well above the tolerance of cholesky.h.
 constexpr float kDampings[] = {1e-5f, 1e-4f, 1e-2f, 1.0f};
 
-bool damped_step(const Kernels& kernels, const Block& block, Neighbours::Panels panels, Row& row,
-                 float lambda, const float* linear, float* system) {
+bool damped_step(const Kernels& kernels, const Block& block, Panels panels, Row& row, float lambda,
+                 const float* linear, float* system) {
   for (const float damping : kDampings) {
     build_system(block, panels, row, lambda, linear, system);
     damp(block, damping, system);
@@ -40,7 +40,7 @@ bool damped_step(const Kernels& kernels, const Block& block, Neighbours::Panels 
   return false;
 }
 
-bool take_step(const Side& side, const Block& block, Neighbours::Panels panels, const float* step, Row& row) {
+bool take_step(const Side& side, const Block& block, Panels panels, const float* step, Row& row) {
   float* x = side.row(row.number) + block.begin;
   for (int64_t k = 0; k < block.width; ++k)
     if (!std::isfinite(x[k] - step[k])) return false;
@@ -77,30 +77,27 @@ void residuals_at_zero(const History& history, float* residual) {
   }
 }
 
-void build_system(const Block& block, Neighbours::Panels panels, Row& row, float lambda, const float* linear,
+void build_system(const Block& block, Panels panels, Row& row, float lambda, const float* linear,
                   float* system) {
   const int64_t width = padded(block.width);
-  for (int64_t p = 0; p < block.panels(); ++p)  // as far down as the diagonal: below it nothing is read
+  for (int64_t p = 0; p < block.panels(); ++p)  // down to the diagonal, since nothing is read below it
     std::memcpy(system + p * width * kPanel, block.curvature.data() + p * width * kPanel,
                 sizeof(float) * (p + 1) * kPanel * kPanel);
-  std::memcpy(system + width * width, linear, sizeof(float) * width);
+  std::memcpy(block.step_of(system), linear, sizeof(float) * width);
   for (int64_t i = 0; i < block.width; ++i) *diagonal(system, block.width, i) += lambda;
   row.neighbours.add_normal_equations(panels, row.residual, system);
 }
 
-int64_t step_floats(const Block& block) {
-  return kGroupRows * padded(block.width) + together(block) * block.system_floats();
-}
-
-void newton_steps(const Kernels& kernels, const Side& side, const Block& block, Neighbours::Panels panels,
-                  std::vector<Row>& rows, float* memory, Outcome& outcome) {
+void newton_steps(const Kernels& kernels, const Side& side, const Block& block, Panels panels,
+                  std::vector<Row>& rows, Outcome& outcome) {
   const int64_t width = padded(block.width), stride = block.system_floats();
-  const auto count = static_cast<int64_t>(rows.size()), batch = together(block);
-  float* linear = memory;
-  float* systems = linear + kGroupRows * width;
+  const auto count = static_cast<int64_t>(rows.size()), batch = systems_at_once(block);
+  Workspace work;
+  float* linear = work.floats(count * width);
+  float* systems = work.floats(std::min(batch, count) * stride);
 
   kernels.multiply(side.row(rows.front().number), side.dim, count, side.dim, block.coupling.data(),
-                   block.panels(), linear, block.panels() * kPanel);
+                   block.panels(), linear, width);
   for (int64_t first = 0; first < count; first += batch) {
     const int64_t n = std::min(batch, count - first);
     for (int64_t i = 0; i < n; ++i) {
@@ -118,7 +115,7 @@ void newton_steps(const Kernels& kernels, const Side& side, const Block& block, 
       float* system = systems + i * stride;
       const bool found = solved[i] || damped_step(kernels, block, panels, row, side.lambda[row.number],
                                                   linear + (first + i) * width, system);
-      if (!found || !take_step(side, block, panels, system + width * width, row)) outcome.fail(row.number);
+      if (!found || !take_step(side, block, panels, block.step_of(system), row)) outcome.fail(row.number);
     }
   }
 }

@@ -1,24 +1,24 @@
-// The few shapes the core passes around. Plain pointers and sizes; nothing here owns memory.
+// The shapes that the core passes around: plain pointers and sizes. None of them owns memory.
 #pragma once
 
 #include <cstdint>
 
 namespace ialspp {
 
-// Columns are handled sixteen at a time: one cache line of floats, one AVX-512 register, two AVX
-// registers, four of SSE or NEON. Sixteen such columns of consecutive rows are a panel.
+// Columns are handled sixteen at a time: that is one cache line of floats, one AVX-512 register, two AVX
+// registers, or four of SSE or NEON. Sixteen such columns of consecutive rows are a panel.
 constexpr int64_t kPanel = 16;
 
 constexpr int64_t panels_for(int64_t width) { return (width + kPanel - 1) / kPanel; }
 constexpr int64_t padded(int64_t width) { return panels_for(width) * kPanel; }
 
-// What one row has observed, or a run of it. Absent labels and weights are 1.
+// The interactions of one row, or consecutive ones among them. Absent labels and weights are 1.
 struct History {
   const int32_t* columns;  // which rows of the other side
   const float* labels;     // y, or null
   const float* weights;    // a, or null
   int64_t size;
-  int64_t following = 0;  // entries of `columns` after the last of these: what will be wanted next
+  int64_t following = 0;  // entries of `columns` that come after these, for prefetching
 
   History slice(int64_t begin, int64_t end) const {
     return {columns + begin, labels ? labels + begin : nullptr, weights ? weights + begin : nullptr,
@@ -26,15 +26,15 @@ struct History {
   }
 };
 
-// Some columns of a row-major matrix: row j starts at data + j * stride, `width` floats count.
+// Some columns of a row-major matrix: row j is the `width` floats from data + j * stride on.
 struct Columns {
   const float* data;
   int64_t stride;
   int64_t width;
 };
 
-// Rows packed panel by panel, so that a tile of the Hessian streams through contiguous memory.
-// panel p, row j: sixteen floats at data + p * panel_stride + j * kPanel; padding columns are zero.
+// Rows packed panel by panel, so that a tile of the Hessian streams through contiguous memory. Row j of panel
+// p is the sixteen floats at data + p * panel_stride + j * kPanel. Padding columns are zero.
 struct Slab {
   float* data;
   int64_t panel_stride;

@@ -20,7 +20,8 @@ from support.rankings import (
     split_of,
 )
 
-from ialspp import Evaluation, ImplicitMF, MostPopular, Random, datasets, evaluate, ranking, split
+from ialspp import Evaluation, ImplicitMF, MostPopular, Random, datasets, evaluate, split
+from ialspp.model import ranking
 
 properties = drawn(60)
 CANDIDATE_METRICS = ("recall", "capped_recall", "precision", "hit_rate", "ndcg", "map", "mrr")

@@ -1,9 +1,10 @@
-"""The pictures of the documentation, as SVG beside this file.
+"""Draw the pictures of the documentation as SVG files in this folder.
 
     python docs/pictures/draw.py
 
-The same input gives the same bytes: no dates, no random names inside. What was measured comes from
-convergence.json, which benchmarks/convergence.py writes; everything else is computed here.
+The same input gives the same bytes on every machine: the files hold no dates and no random names.
+Measurements come from convergence.json, which benchmarks/convergence.py writes. Everything else is computed
+here.
 """
 
 from __future__ import annotations
@@ -49,14 +50,14 @@ STYLE = {
 
 
 def main() -> None:
-    """Draw them all."""
+    """Draw all pictures."""
     mpl.rcParams.update(STYLE)
-    for draw in (loss, blocks, turning, convergence, newcomers):
+    for draw in (loss, blocks, rotation, convergence, newcomers):
         save(draw)
 
 
 def save(draw: Callable[[], Figure]) -> None:
-    """One picture, named after its function."""
+    """Save one picture under the name of its function."""
     figure = draw()
     figure.savefig(HERE / f"{draw.__name__}.svg", metadata={"Date": None, "Creator": None})
     plt.close(figure)
@@ -66,7 +67,7 @@ def save(draw: Callable[[], Figure]) -> None:
 
 
 def loss() -> Figure:
-    """Left: which pairs are pulled where. Right: what a pair costs at each score."""
+    """Draw the score that each pair is pulled to, and what a pair adds to the loss at each score."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 4.1), layout="constrained")
     labels = {(0, 1): 1, (0, 4): 1, (1, 0): 1, (1, 2): 1, (2, 4): 1, (2, 5): 1, (3, 1): 0, (3, 6): 1}
     weights = {(0, 4): 3}
@@ -78,17 +79,17 @@ def loss() -> Figure:
         text = "0" if label is None else str(label) if weight == 1 else f"{label}{TIMES}{weight}"
         colour = GREY if label is None else "white"
         left.text(place[1] + 0.5, place[0] + 0.5, text, ha="center", va="center", color=colour, size=9.5)
-    left.set_title("every pair, and where it is pulled")
+    left.set_title("the score that each pair is pulled to")
     left.text(4, -0.15, "items", ha="center", va="bottom")
     left.text(-0.2, 2.5, "users", ha="right", va="center", rotation=90)
-    note = "coloured: observed, pulled to its label\nall, also the coloured: pulled to 0, weight α₀"
+    note = "coloured (observed): pulled to its label\nall pairs, observed or not: pulled to 0, weight α₀"
     left.text(4, 5.3, note, ha="center", va="top", linespacing=1.5)
-    _price(right)
+    _loss_of_a_pair(right)
     return figure
 
 
-def _price(axis: Axes) -> None:
-    """alpha0 s^2, and a (s - y)^2 on top of it where the pair was observed; a dot where that is least."""
+def _loss_of_a_pair(axis: Axes) -> None:
+    """Plot alpha0 s^2 over the score s, plus a (s - y)^2 for observed pairs, with a dot at each minimum."""
     alpha0, score = 0.1, np.linspace(-0.25, 1.45, 200)
     kinds = (
         ("observed, label 1, a = 3", 3, 1, BLUE, "-"),
@@ -101,7 +102,7 @@ def _price(axis: Axes) -> None:
         best = weight * label / (weight + alpha0)
         axis.plot(best, weight * (best - label) ** 2 + alpha0 * best**2, "o", color=colour, ms=5)
     axis.set(ylim=(0, 1.6), xlabel="score ⟨w, h⟩", xticks=[0, 0.5, 1], yticks=[0, 0.5, 1, 1.5])
-    axis.set_title("what one pair costs, α₀ = 0.1")
+    axis.set_title("what one pair adds to the loss, α₀ = 0.1")
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, handlelength=1.5, columnspacing=1.2)
 
 
@@ -109,7 +110,7 @@ def _price(axis: Axes) -> None:
 
 
 def blocks() -> Figure:
-    """Which coordinates one step solves, in what order, and how large its system is."""
+    """Draw which coordinates one step solves, in what order, and how large its system is."""
     figure, axes = plt.subplots(1, 3, figsize=(8.6, 4.0), layout="constrained")
     kinds = (
         ("iALS", 8, f"whole rows\none system of d {TIMES} d each"),
@@ -127,7 +128,7 @@ def blocks() -> Figure:
 
 
 def _passes(axis: Axes, size: int, colour: str) -> None:
-    """Five users' vectors of eight coordinates; the number of the pass that updates them."""
+    """Draw five users' vectors of eight coordinates, with the number of the pass that updates each."""
     for first in range(0, 8, size):
         middle = first + size / 2
         for row in range(5):
@@ -139,7 +140,7 @@ def _passes(axis: Axes, size: int, colour: str) -> None:
 
 
 def _system(axis: Axes, size: int, colour: str) -> None:
-    """What is solved for the row marked in full colour, out of d x d."""
+    """Draw the system solved for the row in full colour, as a part of d x d."""
     left, top, side = 2.7, 6.2, 2.6
     part = side * size / 8
     axis.add_patch(Rectangle((left, top), side, side, facecolor=PALE, edgecolor=GREY, lw=0.8))
@@ -148,24 +149,27 @@ def _system(axis: Axes, size: int, colour: str) -> None:
     axis.add_patch(FancyArrowPatch((size / 2, 5), (left + part / 2, top), shrinkA=1, shrinkB=0, **style))
 
 
-def turning() -> Figure:
-    """One row's part of the loss in two coordinates: as they are, turned, and scaled; one step in each."""
+def rotation() -> Figure:
+    """Draw one row's part of the loss in two coordinates, rotated, and scaled, with one step in each.
+
+    Products are rounded, because their last bits depend on the machine's BLAS and would change the file.
+    """
     angle = np.deg2rad(32)
     basis = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     neighbours = np.array([[0.8, 0.3], [-0.2, 0.5]]) @ basis.T
-    spread = np.diag([9.0, 0.5])  # alpha0 l + lambda: what the Gramian brings, in its eigenbasis
+    spread = np.diag([9.0, 0.5])  # alpha0 l + lambda: the Gramian's part of the system, in its eigenbasis
     system = basis @ spread @ basis.T + neighbours.T @ neighbours
-    turned = basis.T @ system @ basis
-    scale = np.diag(1 / np.sqrt(np.diag(turned)))
+    rotated = basis.T @ system @ basis
+    scale = np.diag(1 / np.sqrt(np.diag(rotated)))
     start = basis @ np.array([0.4, 1.7])
     frames = (
-        ("as they are", system, start),
-        ("turned into the eigenbasis", turned, basis.T @ start),
-        ("and scaled by the diagonal", scale @ turned @ scale, np.linalg.inv(scale) @ basis.T @ start),
+        ("original coordinates", system, start),
+        ("rotated into the eigenbasis", rotated, basis.T @ start),
+        ("and scaled by the diagonal", scale @ rotated @ scale, np.linalg.inv(scale) @ basis.T @ start),
     )
     figure, axes = plt.subplots(1, 3, figsize=(8.6, 3.3), layout="constrained")
     for axis, (title, matrix, point) in zip(axes, frames, strict=True):
-        left = _one_step(axis, matrix, point)
+        left = _one_step(axis, matrix.round(12), point.round(12))
         axis.set_title(title)
         axis.set_xlabel(
             f"one step leaves {left:.0%} of the excess" if left >= 0.01 else "one step leaves < 1 %"
@@ -174,13 +178,13 @@ def turning() -> Figure:
 
 
 def _one_step(axis: Axes, matrix: NDArray[np.float64], start: NDArray[np.float64]) -> float:
-    """Contours of x'Ax, the first step of conjugate gradients from `start`, and what of its value is left."""
+    """Draw contours of x'Ax and the first step of conjugate gradients; return the share of the value left."""
     gradient = matrix @ start
-    end = start - gradient * (gradient @ gradient) / (gradient @ matrix @ gradient)
+    end = (start - gradient * (gradient @ gradient) / (gradient @ matrix @ gradient)).round(12)
     width = 1.25 * np.abs(start).max()
     grid = np.stack(np.meshgrid(*[np.linspace(-width, width, 200)] * 2))
     value = np.einsum("ixy,ij,jxy->xy", grid, matrix, grid)
-    top = start @ matrix @ start
+    top = (start @ matrix @ start).round(12)
     axis.contour(
         *grid, value, levels=top * np.array([0.02, 0.15, 0.4, 1, 1.9, 3.2]), colors=GREY, linewidths=0.8
     )
@@ -197,11 +201,11 @@ def _one_step(axis: Axes, matrix: NDArray[np.float64], start: NDArray[np.float64
     return float(end @ matrix @ end / top)
 
 
-# How it went
+# Measured convergence
 
 
 def convergence() -> Figure:
-    """Measured: the loss above the lowest known, over epochs and over seconds."""
+    """Plot the measured loss above the lowest known, over epochs and over seconds."""
     report = json.loads((HERE / "convergence.json").read_text())
     figure, (epochs, seconds) = plt.subplots(1, 2, figsize=(8.6, 4.0), layout="constrained", sharey=True)
     for name, curve in report["curves"].items():
@@ -226,13 +230,13 @@ def convergence() -> Figure:
 
 
 def newcomers() -> Figure:
-    """Which vectors are computed by fold_in, update and fit."""
+    """Draw which vectors fold_in, update and fit compute."""
     figure, axes = plt.subplots(1, 3, figsize=(8.6, 3.5), layout="constrained")
     new = {"users": {5}, "items": {7}}
     kinds = (
-        ("fold_in", {5}, set(), "the vector of one new user;\nthe model stays as it is"),
-        ("update", {1, 5}, {2, 4, 7}, "users and items of the new\ndata; the others stay"),
-        ("fit", set(range(6)), set(range(8)), "all of them,\n16 epochs if nothing is said"),
+        ("fold_in", {5}, set(), "the vector of one new user;\nthe model does not change"),
+        ("update", {1, 5}, {2, 4, 7}, "users and items of the new data;\nno other vector changes"),
+        ("fit", set(range(6)), set(range(8)), "all vectors,\nby default in 16 epochs"),
     )
     for axis, (name, users, items, text) in zip(axes, kinds, strict=True):
         _both_sides(axis, users, items, new if name != "fold_in" else {"users": {5}, "items": set()})
@@ -242,7 +246,7 @@ def newcomers() -> Figure:
 
 
 def _both_sides(axis: Axes, users: set[int], items: set[int], new: dict[str, set[int]]) -> None:
-    """Users' vectors at the left, items' on top, new pairs between; what is computed is coloured."""
+    """Draw users' vectors at the left, items' vectors on top, new pairs between; computed ones in colour."""
     pairs = {(1, 2), (1, 7), (5, 4), (5, 2)} if items else {(5, 2), (5, 4)}
     n_items = 8 if new["items"] else 7
     for place in np.ndindex(6, n_items):
@@ -259,11 +263,11 @@ def _both_sides(axis: Axes, users: set[int], items: set[int], new: dict[str, set
     axis.axis("off")
 
 
-# Small things
+# Cells
 
 
 def _matrix(axis: Axes, rows: int, columns: int, *, top: float, bottom: float) -> None:
-    """A grid of pale cells, first row on top, and nothing else on the axes."""
+    """Draw a grid of pale cells, first row on top, and hide the axes."""
     for row, column in np.ndindex(rows, columns):
         _cell(axis, row, column, PALE)
     axis.set(xlim=(-0.8, columns + 0.3), ylim=(bottom, top), aspect="equal")

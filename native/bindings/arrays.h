@@ -1,6 +1,6 @@
-// What every binding needs: numpy arrays as arguments and results, checks that throw, and the GIL released.
-// Shapes are checked once a call, so that a wrong one is an exception and never a crash; everything else
-// about the data is Python's to validate.
+// What every binding needs: numpy arrays as arguments and results, checks that throw, and a way to release
+// the GIL. Bindings check shapes once a call, so that a wrong one is an exception and never a crash. Python
+// validates everything else about the data.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -25,9 +25,9 @@ using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig, nb::device::
 template <class T>
 using Maybe = std::optional<Array<const T>>;
 
-// Python below 3.14 ends a daemon thread that asks for the GIL while the interpreter shuts down by
-// unwinding its stack, which C++ answers with abort(). Such a thread sleeps here instead until the process
-// is gone, as it does from 3.14 on.
+// Releases the GIL, and takes it again at the end. While the interpreter shuts down, Python below 3.14 ends a
+// daemon thread that wants the GIL by unwinding its stack, which C++ answers with abort(). Such a thread
+// sleeps here instead until the process is gone, as it does from 3.14 on.
 class WithoutGil {
  public:
   WithoutGil() : state_(PyEval_SaveThread()) {}
@@ -51,7 +51,7 @@ inline void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
 }
 
-// None of n entries may be bad; the message says where the first one is.
+// Throws if any of n entries is bad. The message says where the first one is.
 inline void require_none(int64_t n, const auto& bad, const std::string& message) {
   const WithoutGil release;
   for (int64_t i = 0; i < n; ++i)

@@ -1,4 +1,4 @@
-// CSR rows as Python hands them over.
+// CSR rows that Python hands over.
 #pragma once
 
 #include "arrays.h"
@@ -7,7 +7,7 @@
 
 namespace ialspp {
 
-// Arrays of one side, checked when made, so that no index read later can point outside.
+// The arrays of one side. They are checked once, here, so that no index read later can point outside.
 class BoundRows {
  public:
   BoundRows(Array<const int64_t> offsets, Array<const int32_t> columns, int64_t n_columns,
@@ -28,7 +28,8 @@ class BoundRows {
     n_columns_ = n_columns;
   }
 
-  // ranks: where each interaction stands in its column's own list; see residuals.h
+  // starts: where each column's own row begins in the cache; ranks: the place of each interaction in that
+  // row. See residuals.h.
   void set_cache_order(Array<const int64_t> starts, Array<const uint32_t> ranks) {
     require_length("starts", length(starts), n_columns_ + 1);
     require_length("ranks", length(ranks), size());
@@ -44,6 +45,8 @@ class BoundRows {
     starts_ = starts;
     ranks_ = ranks;
   }
+
+  bool has_cache_order() const { return starts_.has_value(); }
 
   const Rows& rows() const { return rows_; }
   int64_t size() const { return length(columns_); }

@@ -1,4 +1,4 @@
-// Data on its way in: ids to numbers, pairs to rows.
+// How data comes in: ids become numbers, pairs become rows.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
@@ -38,7 +38,7 @@ auto bound_sort_pairs(Array<const int32_t> rows, Array<const int32_t> columns, i
   require_length("columns", length(columns), length(rows));
   require_in_range("rows", rows, n_rows);
   require_in_range("columns", columns, n_columns);
-  // Half the bytes to scatter wherever they suffice.
+  // 32 bits wherever they suffice: half the bytes to write at random.
   if (length(rows) <= std::numeric_limits<uint32_t>::max())
     return sorted_pairs<uint32_t>(rows, columns, n_rows, n_columns, want_order);
   return sorted_pairs<int64_t>(rows, columns, n_rows, n_columns, want_order);
@@ -80,34 +80,32 @@ auto bound_mark_first(const BoundRows& rows) {
   return std::tuple(first, left);
 }
 
-auto bound_transpose(const BoundRows& rows) {
-  auto offsets = new_array<int64_t>(rows.n_columns() + 1);
-  auto columns = new_array<int32_t>(rows.size());
-  auto places = new_array<uint32_t>(rows.size());
-  {
-    const WithoutGil release;
-    transpose(rows.rows().offsets, rows.rows().size, rows.rows().columns, rows.n_columns(), offsets.data(),
-              columns.data(), places.data());
-  }
-  return std::tuple(offsets, columns, places);
+// An array for values of the transpose, or none where the rows have none
+std::optional<Array<float>> array_like(const float* values, int64_t size) {
+  if (!values) return std::nullopt;
+  return Array<float>(new_array<float>(size));
 }
 
-// Values of `rows`' entries, in the order of a transpose of them.
-auto bound_transposed_values(const BoundRows& rows, Array<const float> values, Array<const int32_t> columns,
-                             Array<const uint32_t> places) {
-  require_length("values", length(values), rows.size());
-  require_length("columns", length(columns), rows.size());
-  require_length("places", length(places), rows.size());
-  require_in_range("columns", columns, rows.rows().size);
-  const auto outside = [&](int64_t j) { return places.data()[j] >= rows.rows().count(columns.data()[j]); };
-  require_none(rows.size(), outside, "places must stay inside their row");
-  auto out = new_array<float>(rows.size());
+auto bound_transpose(const BoundRows& bound) {
+  const Rows& rows = bound.rows();
+  auto offsets = new_array<int64_t>(bound.n_columns() + 1);
+  auto columns = new_array<int32_t>(bound.size());
+  auto labels = array_like(rows.labels, bound.size()), weights = array_like(rows.weights, bound.size());
   {
     const WithoutGil release;
-    for (int64_t j = 0; j < rows.size(); ++j)
-      out.data()[j] = values.data()[rows.rows().offsets[columns.data()[j]] + places.data()[j]];
+    transpose(rows, bound.n_columns(), offsets.data(), columns.data(), labels ? labels->data() : nullptr,
+              weights ? weights->data() : nullptr);
   }
-  return out;
+  return std::tuple(offsets, columns, labels, weights);
+}
+
+auto bound_transposed_ranks(const BoundRows& bound) {
+  auto ranks = new_array<uint32_t>(bound.size());
+  {
+    const WithoutGil release;
+    transposed_ranks(bound.rows(), bound.n_columns(), ranks.data());
+  }
+  return ranks;
 }
 
 // `column` is what a data frame's column gives for __arrow_c_stream__().
@@ -117,7 +115,7 @@ auto bound_encode(Dictionary& dictionary, nb::capsule column) {
   auto* stream = static_cast<arrow::Stream*>(column.data());
   require(stream->release, "an Arrow stream can be read once only");
   std::vector<int32_t> numbers;
-  // With the GIL held: it also guards the dictionary against a second thread.
+  // The GIL is held here, since it also guards the dictionary against a second thread.
   arrow::for_each_chunk(*stream, [&](int64_t n, const auto& text) {
     numbers.resize(numbers.size() + n);
     dictionary.encode(n, text, numbers.data() + numbers.size() - n);
@@ -141,29 +139,30 @@ void register_data(nb::module_& m) {
       .def(nb::init<Array<const int64_t>, Array<const int32_t>, int64_t, Maybe<float>, Maybe<float>>(),
            "offsets"_a, "columns"_a, "n_columns"_a, "labels"_a = nb::none(), "weights"_a = nb::none())
       .def("set_cache_order", &BoundRows::set_cache_order, "starts"_a, "ranks"_a,
-           "Say where this side's interactions stand in the other side's order.")
+           "Say where this side's interactions are in the other side's order, which the residuals have.")
+      .def_prop_ro("has_cache_order", &BoundRows::has_cache_order, "Whether `set_cache_order` was called.")
       .def("__len__", [](const BoundRows& rows) { return rows.rows().size; });
-  nb::class_<Dictionary>(m, "Dictionary", "Text to numbers, in the order of first sight.")
+  nb::class_<Dictionary>(m, "Dictionary", "Numbers texts in the order in which they are first seen.")
       .def(nb::init<>())
       .def("encode", bound_encode, "column"_a,
            "The number of each text of an Arrow stream; -1 where missing.")
       .def("texts", bound_texts, "All texts so far, in the order of their numbers.")
       .def("__len__", &Dictionary::size);
   m.def("sort_pairs", bound_sort_pairs, "rows"_a, "columns"_a, "n_rows"_a, "n_columns"_a, "want_order"_a,
-        "(offsets of each row, its columns ascending, where each pair was if wanted).");
+        "Sort pairs: (offsets of each row, its columns ascending, where each pair was if wanted).");
   m.def("gather_floats", bound_gather<float, uint32_t>, "values"_a, "order"_a.noconvert(), "values[order].");
   m.def("gather_floats", bound_gather<float, int64_t>, "values"_a, "order"_a.noconvert());
   m.def("gather_doubles", bound_gather<double, uint32_t>, "values"_a, "order"_a.noconvert(),
         "values[order].");
   m.def("gather_doubles", bound_gather<double, int64_t>, "values"_a, "order"_a.noconvert());
   m.def("sum_runs", bound_sum_runs, "values"_a, "first"_a,
-        "Sums of runs of values; `first` marks where each starts.");
+        "Sum runs of values; `first` marks where each run starts.");
   m.def("mark_first", bound_mark_first, "rows"_a,
         "(whether each entry is the first of its column in its row, the offsets of those that are).");
-  m.def("transposed_values", bound_transposed_values, "rows"_a, "values"_a, "columns"_a, "places"_a,
-        "The values of the entries of a transpose, from those of `rows`.");
   m.def("transpose", bound_transpose, "rows"_a,
-        "(offsets, rows of each column, ascending, each entry's place in its row).");
+        "The transpose as (offsets, rows of each column, ascending, labels, weights).");
+  m.def("transposed_ranks", bound_transposed_ranks, "rows"_a,
+        "For each entry of the transpose its place in the row that it came from.");
 }
 
 }  // namespace ialspp

@@ -10,7 +10,7 @@ using namespace nb::literals;
 namespace ialspp {
 namespace {
 
-// Both sides in one call: a signal between the two would leave them in different bases.
+// Rotates both sides in one call, since a signal between two calls would leave the sides in different bases.
 void bound_rotate(Matrix<float> x, Matrix<float> y, Matrix<const double> q, int threads) {
   for (const auto& side : {x, y}) {
     require_length("q", length(q), length(side, 1));
@@ -47,7 +47,7 @@ double bound_squared_sum(Array<const float> x, int threads) {
 
 void register_factors(nb::module_& m) {
   m.def("rotate", bound_rotate, "x"_a.noconvert(), "y"_a.noconvert(), "q"_a, "threads"_a,
-        "X = X Q and Y = Y Q, both or neither.");
+        "Rotate both sides in place: X = X Q and Y = Y Q, both or neither.");
   m.def("gramian", bound_gramian, "x"_a, "begin"_a, "end"_a, "threads"_a, "X' X[:, begin:end].");
   m.def("weighted_squared_norm", bound_weighted_squared_norm, "x"_a, "weights"_a, "threads"_a,
         "sum_r weights[r] |x_r|^2.");

@@ -13,8 +13,8 @@ namespace {
 
 unsigned long main_thread = 0;
 
-// Python runs signal handlers on its main thread only; any other need not ask, and at the end of the
-// process must not.
+// Python runs signal handlers on its main thread only. Any other thread need not check for signals, and while
+// the process ends it must not.
 bool signal_arrived() {
   if (PyThread_get_thread_ident() != main_thread) return false;
   const nb::gil_scoped_acquire acquire;
@@ -26,12 +26,12 @@ bool signal_arrived() {
 
 NB_MODULE(_core, m) {
   using namespace ialspp;
-  m.doc() = "The compiled core: one call updates one side of a factorisation.";
+  m.doc() = "The compiled core: one call updates one side of a factorisation, or ranks items for many users.";
   main_thread =
       nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
   set_poll(signal_arrived);
 #ifdef NDEBUG
-  nb::set_leak_warnings(false);  // a traceback kept to the end of the process is no leak of ours
+  nb::set_leak_warnings(false);  // objects in a traceback that lives until the process ends are no leak
 #endif
   nb::register_exception_translator([](const std::exception_ptr& p, void*) {
     try {

@@ -1,4 +1,4 @@
-// The parts of the Python module; this folder is all that knows Python.
+// The parts of the Python module. No code outside this folder knows Python.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Items by score.
+// Items ranked by score
 #include "ranking.h"
 
 #include <nanobind/stl/tuple.h>
@@ -52,7 +52,7 @@ auto bound_rank(Matrix<const float> x, const PackedItems& items, const BoundRows
 }  // namespace
 
 void register_ranking(nb::module_& m) {
-  nb::class_<PackedItems>(m, "PackedItems", "Items as scoring reads them: a copy, made once.")
+  nb::class_<PackedItems>(m, "PackedItems", "A copy of the items in the layout that scoring reads.")
       .def("__init__", pack, "items"_a, "threads"_a);
   m.def(
       "rank", bound_rank, "x"_a, "items"_a, "hidden"_a.none(), "candidates"_a.none(), "eligible"_a.none(),

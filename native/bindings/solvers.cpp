@@ -1,4 +1,4 @@
-// One call updates one side of a factorisation.
+// The solvers: each call updates one side of a factorisation, or one block or coordinate of it.
 #include "solvers/solvers.h"
 
 #include <nanobind/stl/pair.h>
@@ -76,7 +76,7 @@ std::pair<double, int64_t> bound_update_side(const BoundRows& rows, Matrix<float
     blocks.emplace_back(begin, std::min(block_size, side.dim - begin), side.dim, gramian.data() + begin,
                         side.dim, alpha0);
   }
-  return as_pair(update_blocks_by_row(kernels(), side, {other.data(), side.dim, side.dim}, blocks, threads));
+  return as_pair(update_side(kernels(), side, {other.data(), side.dim, side.dim}, blocks, threads));
 }
 
 std::pair<double, int64_t> bound_improve_rows(const BoundRows& rows, Matrix<float> factors,
@@ -106,8 +106,8 @@ int64_t bound_update_coordinate(const BoundRows& rows, Matrix<float> factors, Ar
       .failed_row;
 }
 
-auto bound_predict(const BoundRows& rows, Matrix<const float> factors, Matrix<const float> other,
-                   int threads) {
+auto bound_residuals(const BoundRows& rows, Matrix<const float> factors, Matrix<const float> other,
+                     int threads) {
   require_length("factors", length(factors), rows.rows().size);
   require_other(rows, factors, other);
   auto out = new_array<float>(rows.size());
@@ -115,7 +115,7 @@ auto bound_predict(const BoundRows& rows, Matrix<const float> factors, Matrix<co
   {
     const WithoutGil release;
     const Side side{rows.rows(), const_cast<float*>(factors.data()), nullptr, dim};  // only read
-    predict(kernels(), side, {other.data(), dim, dim}, out.data(), threads);
+    compute_residuals(kernels(), side, {other.data(), dim, dim}, out.data(), threads);
   }
   return out;
 }
@@ -123,23 +123,24 @@ auto bound_predict(const BoundRows& rows, Matrix<const float> factors, Matrix<co
 }  // namespace
 
 void register_solvers(nb::module_& m) {
-  // noconvert where a call writes: a converted copy would be updated, and thrown away.
+  // noconvert where a call writes: it would update a converted copy, which is thrown away.
   m.def("solve_rows", bound_solve_rows, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
         "gramian"_a, "alpha0"_a, "want_loss"_a, "threads"_a,
         "iALS: solve every row exactly; (observed loss, first failed row or -1).");
   m.def("update_block", bound_update_block, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
         "gramian"_a, "alpha0"_a, "begin"_a, "residuals"_a.noconvert(), "threads"_a,
-        "iALS++: one block of every row, residuals cached; first failed row or -1.");
+        "iALS++ by block: update one block of every row, and the cached residuals; first failed row or -1.");
   m.def("update_side", bound_update_side, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
         "gramian"_a, "alpha0"_a, "block_size"_a, "threads"_a,
-        "iALS++: all blocks of every row; (observed loss, first failed row or -1).");
+        "iALS++ by side: update all blocks of every row; (observed loss, first failed row or -1).");
   m.def("update_coordinate", bound_update_coordinate, "rows"_a, "factors"_a.noconvert(), "regularization"_a,
         "other"_a, "gramian_column"_a, "alpha0"_a, "f"_a, "residuals"_a.noconvert(), "threads"_a,
-        "iCD: one coordinate of every row, residuals cached; first failed row or -1.");
-  m.def("improve_rows", bound_improve_rows, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
-        "spectrum"_a, "steps"_a, "tolerance"_a, "threads"_a,
-        "SpectralCG: conjugate gradients in every row; (observed loss, first failed row or -1).");
-  m.def("predict", bound_predict, "rows"_a, "factors"_a, "other"_a, "threads"_a,
+        "iCD: update one coordinate of every row, and the cached residuals; first failed row or -1.");
+  m.def(
+      "improve_rows", bound_improve_rows, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
+      "spectrum"_a, "steps"_a, "tolerance"_a, "threads"_a,
+      "SpectralCG: take steps of conjugate gradients in every row; (observed loss, first failed row or -1).");
+  m.def("residuals", bound_residuals, "rows"_a, "factors"_a, "other"_a, "threads"_a,
         "sqrt(a) (<x,h> - y) for every interaction, in the rows' order.");
 }
 

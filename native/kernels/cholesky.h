@@ -1,9 +1,10 @@
-// A x = g by Cholesky, A = U'U in place, for a matrix stored as panels (add_outer's layout): panel q
-// holds rows 0 .. 16q + 15 of columns 16q .. 16q + 15.
+// Solves A x = g by Cholesky's factorisation A = U'U, in place, for a matrix stored as panels (add_outer's
+// layout): panel q holds rows 0 .. 16q + 15 of columns 16q .. 16q + 15.
 //
-// Left-looking over blocks of sixteen rows: first everything earlier rows explain is taken off the block (the
-// tile loop, where the d^3/6 FMAs are), then each half of the block eliminates itself on the diagonal, a
-// chain of eight roots, and in the registers everywhere to the right of it.
+// The factorisation is left-looking and goes over blocks of sixteen rows. It first subtracts from a block
+// what all earlier rows contribute; this is the tile loop, with nearly all of the d^3/6 FMAs. Each half of
+// the block is then eliminated: on the diagonal by a chain of eight square roots, and in all panels to the
+// right of it in registers.
 #pragma once
 
 #include "history.h"
@@ -11,7 +12,7 @@
 namespace ialspp::IALSPP_ISA {
 namespace {
 
-// A pivot that lost all but this share of its diagonal entry is rounding error, not information.
+// A pivot with less than this share of its diagonal entry left is nothing but rounding error.
 constexpr float kPivotTolerance = 1e-6f;
 
 constexpr int64_t kStep = 8;  // rows of half a block
@@ -32,8 +33,8 @@ void subtract_row(float* row, float scale, const float* other) {
     store(row + v * kLanes, load(row + v * kLanes) - scale * load(other + v * kLanes));
 }
 
-// Eliminate rows r .. r + 8 inside the panel of the diagonal. The diagonal keeps 1/u_kk, which is all that
-// substitution needs.
+// Eliminates rows r .. r + 8 inside the panel of the diagonal. The diagonal keeps 1/u_kk, which is all of it
+// that substitution needs.
 bool factor_diagonal(Slab a, int64_t r, const float* original_diagonal) {
   for (int64_t k = 0; k < kStep; ++k) {
     float* row = a.at(r / kPanel, r + k);
@@ -48,7 +49,7 @@ bool factor_diagonal(Slab a, int64_t r, const float* original_diagonal) {
   return true;
 }
 
-// The same elimination in panel q to the right, kLanes columns at a time
+// Eliminates the same rows in panel q to the right, kLanes columns at a time
 void eliminate(Slab a, int64_t r, int64_t q) {
   const float* u = a.at(r / kPanel, r) + r % kPanel;  // u_ki at u[k * kPanel + i], 1/u_kk for i = k
   for (int v = 0; v < kVectors; ++v) {
@@ -86,7 +87,7 @@ bool factor(Slab a) {
   return true;
 }
 
-// U'z = g, in place
+// Solves U'z = g, in place
 void substitute_forward(Slab a, float* g) {
   for (int64_t p = 0; p < a.panels; ++p) {
     float* block = g + p * kPanel;
@@ -98,13 +99,13 @@ void substitute_forward(Slab a, float* g) {
     for (int64_t k = 0; k < kPanel; ++k) {
       const float* row = a.at(p, p * kPanel + k);
       z[k] = block[k] * row[k];
-      subtract_row(block, z[k], row);  // right for what is still to come; z keeps what is done
+      subtract_row(block, z[k], row);  // also spoils the entries up to k, which z has
     }
     for (int64_t k = 0; k < kPanel; ++k) block[k] = z[k];
   }
 }
 
-// Ux = z, in place
+// Solves Ux = z, in place
 void substitute_backward(Slab a, float* z) {
   for (int64_t p = a.panels - 1; p >= 0; --p) {
     float* block = z + p * kPanel;

@@ -1,5 +1,5 @@
-// iCD's inner loops (Algorithm 2, lines 8-16), scalar as the algorithm is. With s_j = sqrt(a_j) h_jf
-// and the cached residual r_j = sqrt(a_j) (prediction - y_j):
+// iCD's inner loops (Algorithm 2, lines 8-16), which are scalar as the algorithm is. With s_j = sqrt(a_j)
+// h_jf and the cached residual r_j = sqrt(a_j) (prediction - y_j):
 //
 //   gradient += sum_j r_j s_j      hessian += sum_j s_j^2      then      r_j -= step * s_j
 #pragma once

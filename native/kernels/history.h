@@ -1,4 +1,4 @@
-// What a row's history contributes, from a slab S of its scaled neighbours s_j = sqrt(a_j) h_jB:
+// What a row's history adds to its system, from a slab S of the scaled neighbours s_j = sqrt(a_j) h_jB:
 //
 //   Hessian   A += S'S      gradient   g += S'r      predictions   S x
 //
@@ -9,7 +9,7 @@
 namespace ialspp::IALSPP_ISA {
 namespace {
 
-// Rows arrive from random places: ask for them this many floats before they are copied.
+// Rows come from random places in memory, so they are requested this many floats before they are copied.
 constexpr int64_t kPrefetchAhead = 2048, kMostAhead = 16;
 
 template <bool weighted>
@@ -45,9 +45,9 @@ void gather(const History& history, const Columns& other, Slab slab) {
     gather_rows<false>(history, other, slab);
 }
 
-// A += S'S, panels on and above the diagonal. hessian: panels x padded width x 16, panel-major.
-// The slab's sum starts at zero: added one by one to a diagonal with a large lambda, small squares
-// would all be rounded away in the same direction.
+// A += S'S, for panels on and above the diagonal. hessian: panels x padded width x 16, panel-major.
+// The slab's sum starts at zero. Small squares added one by one to a diagonal with a large lambda would all
+// be rounded in the same direction.
 void add_outer(Slab slab, float* hessian) {
   const int64_t width = slab.panels * kPanel;
   for (int64_t right = 0; right < slab.panels; ++right) {
@@ -62,7 +62,7 @@ void add_outer(Slab slab, float* hessian) {
   }
 }
 
-// g += S'e. Four rows at a time, or the sum would wait for itself.
+// g += S'e, with four sums side by side: a single one would wait for each of its additions.
 void add_scaled(Slab slab, const float* scales, float* vector) {
   constexpr int kChains = 4;
   for (int64_t p = 0; p < slab.panels; ++p) {
@@ -80,8 +80,9 @@ void add_scaled(Slab slab, const float* scales, float* vector) {
   }
 }
 
-// S x for the kLanes rows from j: their products are added across by one transposing tree instead of a
-// horizontal sum each. The slab has room for whole groups; what the excess gives is not used.
+// S x for the kLanes rows from j on. One transposing tree adds up their products, instead of a horizontal sum
+// for each row. The slab has room for whole vectors of rows; the results for rows beyond the last are not
+// used.
 inline Vector dots_from(Slab slab, const float* vector, int64_t j) {
   Vector sums[kLanes] = {};
   for (int64_t p = 0; p < slab.panels; ++p)

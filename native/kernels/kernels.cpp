@@ -1,4 +1,4 @@
-// The table of one instruction set; CMake compiles this file once for each.
+// The table of kernels of one instruction set. CMake compiles this file once for each.
 #include "../kernels.h"
 
 #include "cholesky.h"
@@ -25,7 +25,7 @@ const Kernels kKernels = {
     .add_gradient = add_gradient,
     .add_normal = add_normal,
     .weighted_dot = weighted_dot,
-    .turn = turn,
+    .next_direction = next_direction,
     .multiply = multiply,
     .add_cross = add_cross,
     .squared_norm = squared_norm,

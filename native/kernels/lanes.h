@@ -1,7 +1,8 @@
-// Many small systems A x = g at once, one in each lane of the registers.
+// Solves many small systems A x = g at once, one in each lane of the registers.
 //
-// A system of 16 or 32 unknowns is all latency: every pivot waits for the one before. Side by side, the
-// same Cholesky factorisation A = U'U is plain arithmetic on vectors, n^3/6 FMAs for kLanes systems.
+// A single system of 16 or 32 unknowns takes as long as its latencies: every pivot waits for the one before.
+// For systems side by side the same Cholesky factorisation A = U'U is plain arithmetic on vectors, n^3/6 FMAs
+// for kLanes systems.
 #pragma once
 
 #include "cholesky.h"
@@ -10,14 +11,14 @@ namespace ialspp::IALSPP_ISA {
 namespace {
 
 // U by rows, in the upper triangle; the diagonal keeps 1/u_kk. Columns are handled kLanes at a time, as they
-// are loaded: what a group has below the diagonal is never used.
+// are loaded. Entries of such a group below the diagonal are never used.
 template <int n>
 struct Systems {
   Vector u[n][n];
   Vector g[n];
-  Lanes sound;  // all bits where every pivot so far was good
+  Lanes sound;  // all bits set in the lanes where every pivot so far was good
 
-  // Lane i of everything from the i-th system; `count` of them, the last one repeated.
+  // Loads `count` systems, the i-th into lane i. The last one fills the lanes that are left.
   void load_from(const float* systems, int64_t stride, int64_t count) {
     const float* from[kLanes];
     for (int i = 0; i < kLanes; ++i) from[i] = systems + (i < count ? i : count - 1) * stride;
@@ -32,7 +33,7 @@ struct Systems {
     }
   }
 
-  // Row k of U: what is left of A's row once all earlier ones are taken off, over its pivot's root
+  // Row k of U is A's row k less what all earlier rows contribute, divided by the root of its pivot.
   void factor() {
     sound = Lanes{} - 1;
     for (int64_t k = 0; k < n; ++k) {
@@ -58,7 +59,7 @@ struct Systems {
     for (int i = 0; i < kLanes; ++i) u[k][c + i] = left[i];
   }
 
-  // U'z = g, then Ux = z, in place
+  // Solves U'z = g, then Ux = z, in place
   void substitute() {
     for (int64_t k = 0; k < n; ++k) {
       g[k] *= u[k][k];

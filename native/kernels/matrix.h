@@ -15,7 +15,7 @@ void multiply_rows(const float* x, int64_t x_stride, int64_t depth, const float*
   tile.store_to(out, out_stride);
 }
 
-// body<rows>() for a number of rows known only now
+// Calls body<rows>() for a number of rows that is known at run time only
 template <int most = kTileRows, class Body>
 inline void with_rows(int64_t rows, const Body& body) {
   if constexpr (most == 1)
@@ -27,8 +27,8 @@ inline void with_rows(int64_t rows, const Body& body) {
 }
 
 // out (rows x 16 n_panels, its rows out_stride apart) = X (rows x depth) G, G as n_panels panels of `depth`
-// rows. All rows pass over a panel before the next one: a row alone would be bound by the cache that G comes
-// from. Tiles of nearly equal size: a tile of one row takes as long as one of four.
+// rows. All rows use a panel before the next one is read: a row alone would wait for the cache that G comes
+// from. Tiles are of nearly equal size, since a tile of one row takes as long as one of four.
 void multiply(const float* x, int64_t x_stride, int64_t rows, int64_t depth, const float* panels,
               int64_t n_panels, float* out, int64_t out_stride) {
   const int64_t tiles = (rows + kTileRows - 1) / kTileRows;
@@ -42,9 +42,9 @@ void multiply(const float* x, int64_t x_stride, int64_t rows, int64_t depth, con
     }
 }
 
-// out (16 left.panels x 16 right.panels, row-major) += L'R over the slabs' common rows.
-// Single precision inside a slab of some hundred rows, double from one slab to the next. Panels of L
-// more than `diagonal` beyond the panel of R are left out: the half that symmetry gives.
+// out (16 left.panels x 16 right.panels, row-major) += L'R over the slabs' common rows. Sums are in single
+// precision inside a slab of some hundred rows, and in double precision from one slab to the next. Panels of
+// L more than `diagonal` beyond the panel of R are left out, since symmetry gives that half.
 void add_cross(Slab left, Slab right, int64_t diagonal, double* out) {
   const int64_t width = right.panels * kPanel;
   for (int64_t q = 0; q < right.panels; ++q)

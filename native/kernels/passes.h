@@ -1,12 +1,13 @@
-// Passes over a row's history straight from the fixed side's rows: with s_j = sqrt(a_j) h_j as everywhere,
+// Passes over a row's history that read the fixed side's rows in place. With s_j = sqrt(a_j) h_j:
 //
 //   add_predictions   r_j += <s_j, x>
 //   add_gradient      r_j += <s_j, x>     g += sum_j r_j s_j     m += sum_j s_j^2
 //   add_normal        t_j  = <s_j, x>     q += sum_j t_j s_j
 //
-// kLanes rows at a time, so that their products are added across by one transposing tree and the second use
-// of a row finds it in the first-level cache. Per row and vector of columns a load and an FMA each way: two
-// of either a cycle, d / kLanes cycles an interaction. Where the rows come from decides the rest.
+// A pass takes kLanes rows at a time: one transposing tree then adds up all their products, and the second
+// use of a row finds it in the first-level cache. Each use takes a load and an FMA for every vector of
+// columns. With two of both a cycle that makes d / kLanes cycles an interaction; the rest depends on the
+// cache that the rows come from.
 #pragma once
 
 #include "vector.h"
@@ -14,13 +15,13 @@
 namespace ialspp::IALSPP_ISA {
 namespace {
 
-// kLanes neighbours from j on. Past the end the last one is repeated, with a scale of zero.
-struct Few {
+// kLanes neighbours from the j-th on. Past the end the last one is repeated, with a scale of zero.
+struct NeighbourBatch {
   const float* rows[kLanes];
   float scales[kLanes];  // sqrt(a)
-  int count;
+  int count;             // of those before the end
 
-  Few(const History& history, const Columns& other, int64_t j) {
+  NeighbourBatch(const History& history, const Columns& other, int64_t j) {
     count = history.size - j < kLanes ? static_cast<int>(history.size - j) : kLanes;
     for (int r = 0; r < kLanes; ++r) {
       const int64_t at = j + (r < count ? r : count - 1);
@@ -31,7 +32,7 @@ struct Few {
     prefetch_next(history, other, j);
   }
 
-  // Rows arrive from random places: ask for the next ones now.
+  // Rows come from random places in memory, so the next ones are requested now.
   void prefetch_next(const History& history, const Columns& other, int64_t j) {
     const int64_t known = history.size + history.following - j - kLanes;
     for (int64_t r = 0; r < kLanes && r < known; ++r) {
@@ -69,8 +70,8 @@ struct Few {
       for (int r = 0; r < kLanes; ++r) sum[c] += t[r] * rows[r][c];
   }
 
-  // sum += sum_r t_r h_r, squares += sum_r a_r h_r^2; `plain`: every a is 1
-  template <bool plain>
+  // sum += sum_r t_r h_r, squares += sum_r a_r h_r^2
+  template <bool all_weights_are_one>
   void add_scaled_and_squares(const float* t, int64_t width, float* sum, float* squares) const {
     int64_t c = 0;
     for (; c + kLanes <= width; c += kLanes) {
@@ -79,8 +80,8 @@ struct Few {
         const Vector a = load(rows[r] + c), b = load(rows[r + 1] + c);
         even += t[r] * a;
         odd += t[r + 1] * b;
-        square += plain ? a * a : scales[r] * a * (scales[r] * a);
-        square += plain ? b * b : scales[r + 1] * b * (scales[r + 1] * b);
+        square += all_weights_are_one ? a * a : scales[r] * a * (scales[r] * a);
+        square += all_weights_are_one ? b * b : scales[r + 1] * b * (scales[r + 1] * b);
       }
       store(sum + c, even + odd);
       store(squares + c, square);
@@ -97,40 +98,40 @@ struct Few {
 // r += S x
 void add_predictions(const History& history, const Columns& other, const float* x, float* residual) {
   for (int64_t j = 0; j < history.size; j += kLanes) {
-    const Few few(history, other, j);
-    const Vector products = few.dots(x, other.width);
-    for (int r = 0; r < few.count; ++r) residual[j + r] += products[r];
+    const NeighbourBatch batch(history, other, j);
+    const Vector products = batch.dots(x, other.width);
+    for (int r = 0; r < batch.count; ++r) residual[j + r] += products[r];
   }
 }
 
 void add_gradient(const History& history, const Columns& other, const float* x, float* residual,
                   float* gradient, float* squares) {
   for (int64_t j = 0; j < history.size; j += kLanes) {
-    const Few few(history, other, j);
-    const Vector products = few.dots(x, other.width);
+    const NeighbourBatch batch(history, other, j);
+    const Vector products = batch.dots(x, other.width);
     float scaled[kLanes] = {};
-    for (int r = 0; r < few.count; ++r) {
+    for (int r = 0; r < batch.count; ++r) {
       residual[j + r] += products[r];
-      scaled[r] = few.scales[r] * residual[j + r];
+      scaled[r] = batch.scales[r] * residual[j + r];
     }
-    if (!history.weights && few.count == kLanes)
-      few.add_scaled_and_squares<true>(scaled, other.width, gradient, squares);
+    if (!history.weights && batch.count == kLanes)
+      batch.add_scaled_and_squares<true>(scaled, other.width, gradient, squares);
     else
-      few.add_scaled_and_squares<false>(scaled, other.width, gradient, squares);
+      batch.add_scaled_and_squares<false>(scaled, other.width, gradient, squares);
   }
 }
 
 void add_normal(const History& history, const Columns& other, const float* x, float* products, float* sum) {
   for (int64_t j = 0; j < history.size; j += kLanes) {
-    const Few few(history, other, j);
-    const Vector t = few.dots(x, other.width);
-    if (few.count == kLanes)
+    const NeighbourBatch batch(history, other, j);
+    const Vector t = batch.dots(x, other.width);
+    if (batch.count == kLanes)
       store(products + j, t);
     else
-      for (int r = 0; r < few.count; ++r) products[j + r] = t[r];
+      for (int r = 0; r < batch.count; ++r) products[j + r] = t[r];
     float scaled[kLanes];
-    store(scaled, t * load(few.scales));
-    few.add_scaled(scaled, other.width, sum);
+    store(scaled, t * load(batch.scales));
+    batch.add_scaled(scaled, other.width, sum);
   }
 }
 
@@ -141,8 +142,8 @@ float weighted_dot(const float* x, const float* weights, const float* y, int64_t
   return sum;
 }
 
-// p = share p - m g
-void turn(float* p, float share, const float* m, const float* g, int64_t n) {
+// p = share p - m g: the next direction of preconditioned conjugate gradients
+void next_direction(float* p, float share, const float* m, const float* g, int64_t n) {
   for (int64_t k = 0; k < n; ++k) p[k] = share * p[k] - m[k] * g[k];
 }
 

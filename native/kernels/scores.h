@@ -1,5 +1,5 @@
-// Passes over the scores of all items for one user: the place of an item in the ranking, and the few that
-// may be among the best, without sorting.
+// Passes over the scores of all items for one user. They find the place of an item in the ranking, and the
+// items that may be among the best, without sorting.
 #pragma once
 
 #include "vector.h"
@@ -7,7 +7,7 @@
 namespace ialspp::IALSPP_ISA {
 namespace {
 
-// above += #{i: s_i > score}, equal += #{i: s_i = score}. Counted in 32 bits, which vectorise, for n < 2^31.
+// above += #{i: s_i > score}, equal += #{i: s_i = score}. For n < 2^31: counts of 32 bits vectorise.
 void count(const float* scores, int64_t n, float score, int64_t* above, int64_t* equal) {
   int32_t higher = 0, level = 0;
   for (int64_t i = 0; i < n; ++i) {
@@ -38,14 +38,15 @@ void panel_maxima(const float* scores, int64_t n_panels, float* maxima) {
   }
 }
 
-// The scores above `least` and where they are, ascending; how many. Every place is written to, whether it
-// stays or not: a branch would be guessed wrong at each one found.
-int64_t collect(const float* scores, int64_t begin, int64_t end, float least, int32_t* items, float* found) {
+// Lists the scores above `bound` and their positions, ascending, and returns how many there are. Every score
+// is written, and the next one overwrites it if it does not count: a branch would be mispredicted at each
+// score found.
+int64_t collect(const float* scores, int64_t begin, int64_t end, float bound, int32_t* items, float* found) {
   int64_t count = 0;
   for (int64_t i = begin; i < end; ++i) {
     items[count] = static_cast<int32_t>(i);
     found[count] = scores[i];
-    count += scores[i] > least;
+    count += scores[i] > bound;
   }
   return count;
 }

@@ -2,8 +2,8 @@
 //
 //   acc[m][:] += sum_j a[j * a_step + m * a_row] * b[j * kPanel + :]       m < rows, j < n
 //
-// b is one panel, read front to back. Per j: kVectors loads, `rows` broadcasts, rows * kVectors FMAs;
-// with two FMAs and two loads a cycle the FMAs are the limit.
+// b is one panel, read front to back. Each j takes kVectors loads, `rows` broadcasts and rows * kVectors
+// FMAs. With two FMAs and two loads a cycle the FMAs are the limit.
 #pragma once
 
 #include "vector.h"
@@ -56,7 +56,7 @@ struct Tile {
   }
 };
 
-// body<rows>(first row) for tiles that cover a panel's sixteen rows
+// Calls body<rows>(first row) for tiles that cover a panel's sixteen rows
 template <class Body>
 __attribute__((always_inline)) inline void in_tiles(const Body& body) {
   int64_t m = 0;
@@ -64,8 +64,8 @@ __attribute__((always_inline)) inline void in_tiles(const Body& body) {
   if constexpr (kPanel % kTileRows != 0) body.template operator()<kPanel % kTileRows>(m);
 }
 
-// The same for a panel with itself, acc[m][:] += sum_j b[j][m] * b[j][:], without the vectors that lie wholly
-// below the diagonal: they are counted row by row, and taken as many at a time as there are accumulators.
+// A panel times itself, acc[m][:] += sum_j b[j][m] * b[j][:], without the vectors that lie wholly below the
+// diagonal. The others are numbered row by row, and taken as many at a time as there are accumulators.
 constexpr int kAccumulators = kTileRows * kVectors;
 
 struct Triangle {

@@ -1,8 +1,8 @@
 // One vector register of the instruction set this file is being compiled for.
 //
-// Every file under kernels/ is compiled once per instruction set, inside a namespace of that name, all
-// of it with internal linkage. No standard-library templates here: the linker might keep the AVX-512
-// copy of one and hand it to a machine without AVX.
+// Every file under kernels/ is compiled once for each instruction set, inside a namespace of that name, with
+// internal linkage. None of them uses templates of the standard library: the linker might keep the AVX-512
+// copy of one for all, also for a machine without AVX.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace ialspp::IALSPP_ISA {
 namespace {
 
 constexpr int kLanes = IALSPP_VECTOR_BYTES / 4;
-constexpr int kVectors = static_cast<int>(kPanel) / kLanes;  // registers to a panel's row
+constexpr int kVectors = static_cast<int>(kPanel) / kLanes;  // registers that hold a panel's row
 
-// Rows of a tile: kTileRows * kVectors accumulators. Two FMA ports times four cycles of latency want
-// eight in flight or more; AVX2 has registers for twelve, AVX-512 and NEON for sixteen.
+// Rows of a tile, which has kTileRows * kVectors accumulators. Two FMA ports times four cycles of latency
+// need at least eight in flight. AVX2 has registers for twelve, AVX-512 and NEON for sixteen.
 constexpr int kTileRows = IALSPP_TILE_ROWS;
 
 typedef float Vector __attribute__((vector_size(IALSPP_VECTOR_BYTES)));
@@ -49,8 +49,9 @@ struct Maximum {
   Vector operator()(Vector a, Vector b) const { return a > b ? a : b; }
 };
 
-// Sums (or another combination) of neighbouring groups of `width` lanes of a and b, interleaved: applied with
-// width 1, 2, 4, ... to pairs, pairs of pairs, ..., it leaves the sum of input vector i in lane i.
+// Adds up (or combines otherwise) neighbouring groups of `width` lanes of a and b, and interleaves the
+// results. Applied with width 1, 2, 4, ... to pairs, pairs of pairs, ..., it leaves the sum of input vector i
+// in lane i.
 template <int width, class Combine>
 inline Vector combine_neighbours(Vector a, Vector b, Combine combine) {
   Lanes low, high;
@@ -76,7 +77,8 @@ inline Vector sum_each(Vector* v, Combine combine = {}) {
   }
 }
 
-// Halves of 2 * width lanes: the first of a and of b beside each other, the second likewise
+// In every run of 2 * width lanes: the first halves of a and b go beside each other into a, the second halves
+// into b
 template <int width>
 inline void exchange(Vector& a, Vector& b) {
   Lanes first, second;
@@ -90,7 +92,7 @@ inline void exchange(Vector& a, Vector& b) {
   a = low;
 }
 
-// kLanes vectors as the columns of a square matrix become its rows
+// Transposes the square matrix whose rows are kLanes vectors
 template <int width = 1>
 inline void transpose(Vector* v) {
   if constexpr (width < kLanes) {

@@ -1,42 +1,57 @@
-// iALS, Algorithm 1: every row exactly, by one Newton step over all d coordinates from zero.
+// iALS, Algorithm 1: solve every row exactly, by one Newton step over all d coordinates.
+//
+// The step leads to the minimum from anywhere. It starts at x = 0, where the gradient needs no product with
+// the Gramian: x = -A^-1 g with g = sum_j r_j s_j and r_j = -sqrt(a_j) y_j.
 #include "solvers.h"
 
 namespace ialspp {
+namespace {
+
+// x = -A^-1 g. False where A is not positive definite; x and the residuals at zero are then left alone.
+bool solve_row(const Kernels& kernels, const Side& side, const Block& all, Panels panels, Row& row,
+               bool want_loss) {
+  Workspace work;
+  const float* zero = work.zeros(all.width);
+  float* system = work.floats(all.system_floats());
+  build_system(all, panels, row, side.lambda[row.number], zero, system);
+  bool solved;
+  kernels.solve(system, 0, 1, all.panels(), &solved);
+  if (!solved) return false;
+  const float* step = all.step_of(system);
+  float* x = side.row(row.number);
+  for (int64_t k = 0; k < side.dim; ++k) x[k] = 0.0f - step[k];
+  if (want_loss) row.neighbours.add_products(panels, step, -1.0f, row.residual);
+  return true;
+}
+
+// For a row without a unique solution: a damped step from where it is, which can only lower the loss.
+void improve_row(const Kernels& kernels, const Side& side, const PaddedColumns& columns, const Block& all,
+                 const Row& row, Outcome& outcome) {
+  Workspace work;
+  float* x = work.floats(columns.width());
+  columns.spread(side.row(row.number), x);
+  std::vector<Row> alone{row};
+  alone.front().neighbours.add_products(columns.panels(), x, 1.0f, row.residual);
+  newton_steps(kernels, side, all, columns.panels(), alone, outcome);
+}
+
+}  // namespace
 
 Outcome solve_rows(const Kernels& kernels, const Side& side, const Columns& other, const Block& all,
                    bool want_loss, int threads) {
-  const Chunks chunks(other);
-  const int64_t width = chunks.width(), capacity = capacity_for(width);
-  const Neighbours::Panels everything{0, chunks.panels()};
+  const PaddedColumns columns(other);
+  const int64_t capacity = capacity_for(columns.width());
   return for_each_group(side.rows, capacity, threads, [&](Range group, int team, Outcome& outcome) {
-    const int64_t interactions = side.rows.count(group), steps = step_floats(all);
-    const bool keep = want_loss && interactions <= capacity;
-    const int64_t kept = keep ? Neighbours::floats(interactions, chunks) : 0;
-    float* memory = scratch(kept + steps + width + interactions);
-    float* systems = memory + kept;
-    float* zero = systems + steps;
-    float* residual = zero + width;
-
+    // The loss takes a second pass over the neighbours, and the group is short enough to keep them for it.
+    const bool keep = want_loss && side.rows.count(group) <= capacity;
     for (int64_t u = group.begin; u < group.end; ++u) {
+      Workspace work;
       const History history = side.rows.history(u);
-      Row row{u, {kernels, chunks, history, keep ? memory : nullptr, team}, residual};
-      std::fill_n(zero, width, 0.0f);
-      residuals_at_zero(history, residual);
-      build_system(all, everything, row, side.lambda[u], zero, systems);
-      bool solved;
-      kernels.solve(systems, 0, 1, all.panels(), &solved);
-      if (solved) {
-        const float* x = systems + width * width;
-        for (int64_t k = 0; k < side.dim; ++k) side.row(u)[k] = 0.0f - x[k];
-        if (want_loss) row.neighbours.add_products(everything, x, -1.0f, residual);
-      } else {
-        // No unique solution. From where the row is, a damped step can only lower the loss.
-        chunks.spread(side.row(u), zero);
-        row.neighbours.add_products(everything, zero, 1.0f, residual);
-        std::vector<Row> alone{row};
-        newton_steps(kernels, side, all, everything, alone, systems, outcome);
-      }
-      if (want_loss) outcome.observed += kernels.squared_norm(residual, history.size);
+      Row row{u, {kernels, columns, history, keep ? &work : nullptr, team}, work.floats(history.size)};
+      residuals_at_zero(history, row.residual);
+      if (!solve_row(kernels, side, all, columns.panels(), row, want_loss))
+        improve_row(kernels, side, columns, all, row, outcome);
+      if (want_loss) outcome.observed += kernels.squared_norm(row.residual, history.size);
     }
   });
 }

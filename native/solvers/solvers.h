@@ -1,5 +1,4 @@
-// One call updates one side: exactly (iALS), over one block or all of them (iALS++), in one coordinate (iCD),
-// or by conjugate gradients (SpectralCG). Python owns the loops around these calls.
+// Each function updates one side, or one block or coordinate of it. Python owns the loops around them.
 #pragma once
 
 #include "../residuals.h"
@@ -7,32 +6,37 @@
 
 namespace ialspp {
 
-// Floats of neighbours that a group of rows keeps (512 KB): what a thread finds in its own cache, or near it.
+// Floats of neighbours that a group of rows keeps (512 KB): what a thread finds in its own cache, or near it
 constexpr int64_t kKeptFloats = 1 << 17;
 
-// Blocks whose neighbours a group has room for, at least: what they share is gathered in longer pieces.
-constexpr int64_t kLeastTogether = 4;
+// A group has room for the neighbours of at least so many blocks: gathering several at once copies longer
+// pieces of each row.
+constexpr int64_t kLeastBlocksAtOnce = 4;
 
-// Interactions of rows updated together, their neighbours kept
+// How many interactions the rows of one group may have together if their neighbours are kept
 inline int64_t capacity_for(int64_t width) { return std::max(kKeptFloats / width, kPanel); }
 
+// iALS
 Outcome solve_rows(const Kernels& kernels, const Side& side, const Columns& other, const Block& all,
                    bool want_loss, int threads);
 
-// packed: the block's columns of the other side
+// iALS++ with sweep="block" and sweep="side". packed: the block's columns of the other side
 Outcome update_block(const Kernels& kernels, const Side& side, const Columns& packed, const Block& block,
                      const Residuals& residuals, int threads);
-Outcome update_blocks_by_row(const Kernels& kernels, const Side& side, const Columns& other,
-                             const std::vector<Block>& blocks, int threads);
+Outcome update_side(const Kernels& kernels, const Side& side, const Columns& other,
+                    const std::vector<Block>& blocks, int threads);
 
+// iCD. other: coordinate f of every row of the other side; gramian_column: column f of its Gramian
 Outcome update_coordinate(const Kernels& kernels, const Side& side, int64_t f, const float* other,
                           const float* gramian_column, float alpha0, const Residuals& residuals, int threads);
 
-// spectrum: alpha0 times the eigenvalues of the other side's Gramian, in whose basis both sides are
+// SpectralCG. spectrum: alpha0 times the eigenvalues of the other side's Gramian, in whose eigenbasis both
+// sides are
 Outcome improve_rows(const Kernels& kernels, const Side& side, const Columns& other, const float* spectrum,
                      int64_t steps, float tolerance, int threads);
 
-// residuals of all interactions, in this side's order
-void predict(const Kernels& kernels, const Side& side, const Columns& other, float* residuals, int threads);
+// residuals = sqrt(a) (<x,h> - y) of all interactions, in this side's order
+void compute_residuals(const Kernels& kernels, const Side& side, const Columns& other, float* residuals,
+                       int threads);
 
 }  // namespace ialspp

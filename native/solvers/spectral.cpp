@@ -1,12 +1,12 @@
-// SpectralCG: every row by a few steps of preconditioned conjugate gradients from where it is.
+// SpectralCG: a few steps of preconditioned conjugate gradients in every row, from where it is.
 //
-// With both sides turned into the eigenbasis of the fixed side's Gramian, alpha0 G = diag(l), row u's system
-// is
+// Both sides are rotated into the eigenbasis of the fixed side's Gramian G, where alpha0 G = diag(l). Row u's
+// system is then
 //
 //   A = D + S'S,     D = diag(l + lambda_u)
 //
-// G has left the row's work; what is left of A off its diagonal is small, so that M = D + diag(S'S) is nearly
-// A, and a product A p is one pass over the row's history.
+// So a product A p is one pass over the row's history, without G. What A has off its diagonal is small, and
+// M = D + diag(S'S) is nearly A.
 #include <cmath>
 
 #include "solvers.h"
@@ -14,20 +14,32 @@
 namespace ialspp {
 namespace {
 
-// The vectors of one row's iteration, padded width each.
+// The vectors of one row's iteration. Each has the padded width, with zeros in the padding.
 struct Vectors {
-  float *x, *g, *M, *m, *p, *q, *d;  // g and M beside each other; m = 1 / M
   int64_t width;
+  float* x;
+  float* g;  // half the gradient, and behind it M
+  float* M;  // the preconditioner's diagonal
+  float* m;  // 1 / M, or 0 where x stays where it is
+  float* p;  // the direction
+  float* q;  // A p
+  float* d;  // the diagonal of D
 
-  static int64_t floats(int64_t width) { return 7 * width; }
-  Vectors(float* memory, int64_t w)
-      : x(memory), g(x + w), M(g + w), m(M + w), p(m + w), q(p + w), d(q + w), width(w) {}
+  Vectors(Workspace& work, int64_t w)
+      : width(w),
+        x(work.zeros(w)),
+        g(work.zeros(2 * w)),
+        M(g + w),
+        m(work.zeros(w)),
+        p(work.zeros(w)),
+        q(work.zeros(w)),
+        d(work.zeros(w)) {}
 };
 
-// A coordinate with this little of the largest one's curvature is the square of rounding errors: nothing
-// holds the row in place there, and it stays where it is.
-constexpr float kNothing = 1e-12f;
-constexpr float kLeast = 1e-38f;  // one over anything smaller overflows
+// A coordinate with less than this share of the largest curvature has nothing but the squares of rounding
+// errors. Nothing determines the row there, so it stays where it is.
+constexpr float kNegligibleCurvature = 1e-12f;
+constexpr float kSmallestInvertible = 1e-38f;  // one over anything smaller overflows
 
 struct SpectralRow {
   const Kernels& kernels;
@@ -35,10 +47,10 @@ struct SpectralRow {
   const History& history;
   const Vectors& v;
   float* residual;
-  float* products;
+  float* products;  // S p
   int team;
 
-  // g = S'r + D x, half the gradient, and M; the residuals become those of x. False where M overflows.
+  // Computes g = S'r + D x and M, and makes the residuals those of x. False where M overflows.
   bool start() {
     std::fill_n(v.g, 2 * v.width, 0.0f);
     sum_in_segments(history.size, team, 2 * v.width, v.g, [&](int64_t begin, int64_t end, float* sums) {
@@ -47,7 +59,7 @@ struct SpectralRow {
     for (int64_t k = 0; k < v.width; ++k) v.g[k] += v.d[k] * v.x[k], v.M[k] += v.d[k];
     const float largest = *std::max_element(v.M, v.M + v.width);
     for (int64_t k = 0; k < v.width; ++k)
-      v.m[k] = v.M[k] > std::max(kNothing * largest, kLeast) ? 1 / v.M[k] : 0;
+      v.m[k] = v.M[k] > std::max(kNegligibleCurvature * largest, kSmallestInvertible) ? 1 / v.M[k] : 0;
     return std::isfinite(largest);
   }
 
@@ -71,10 +83,10 @@ bool conjugate_gradients(SpectralRow row, int64_t steps, float tolerance) {
   for (int64_t step = 0; step < steps; ++step) {
     const float slope = k.weighted_dot(v.g, v.m, v.g, v.width);
     if (slope <= tolerance * tolerance * k.weighted_dot(v.x, v.M, v.x, v.width)) break;
-    k.turn(v.p, slope / before, v.m, v.g, v.width);
+    k.next_direction(v.p, slope / before, v.m, v.g, v.width);
     row.apply();
     const float curvature = k.dot(v.p, v.q, v.width);
-    if (curvature <= 0) break;  // rounding error is all that is left
+    if (curvature <= 0) break;  // only rounding error is left to reduce
     const float length = slope / curvature;
     if (!std::isfinite(curvature) || !std::isfinite(length)) return false;
     k.add_row(v.p, length, v.width, v.x);
@@ -89,21 +101,17 @@ bool conjugate_gradients(SpectralRow row, int64_t steps, float tolerance) {
 
 Outcome improve_rows(const Kernels& kernels, const Side& side, const Columns& other, const float* spectrum,
                      int64_t steps, float tolerance, int threads) {
-  const int64_t width = padded(side.dim);
   return for_each_group(side.rows, kLongRow, threads, [&](Range group, int team, Outcome& outcome) {
-    const int64_t interactions = side.rows.count(group);
-    float* memory = scratch(Vectors::floats(width) + 2 * interactions);
-    const Vectors v(memory, width);
-    float* residual = memory + Vectors::floats(width);
-
-    std::fill_n(memory, Vectors::floats(width), 0.0f);
+    Workspace work;
+    const Vectors v(work, padded(side.dim));
+    float* residual = work.floats(side.rows.count(group));
+    float* products = work.floats(side.rows.count(group));
     for (int64_t u = group.begin; u < group.end; ++u) {
       const History history = side.rows.history(u);
       std::copy_n(side.row(u), side.dim, v.x);
       for (int64_t k = 0; k < side.dim; ++k) v.d[k] = spectrum[k] + side.lambda[u];
       residuals_at_zero(history, residual);
-      if (conjugate_gradients({kernels, other, history, v, residual, residual + history.size, team}, steps,
-                              tolerance))
+      if (conjugate_gradients({kernels, other, history, v, residual, products, team}, steps, tolerance))
         std::copy_n(v.x, side.dim, side.row(u));
       else
         outcome.fail(u);

@@ -2,8 +2,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "../csr.h"
 #include "../pool.h"
+#include "../workspace.h"
 #include "check.h"
 
 using namespace ialspp;
@@ -41,7 +41,8 @@ TEST(callers_on_several_threads_do_not_disturb_each_other) {
     callers.emplace_back([&] {
       for (int round = 0; round < 50; ++round)
         parallel_for(3, 20, [&](int64_t i) {
-          scratch(100 + i)[0] = 1.0f;
+          Workspace work;
+          work.floats(100 + i)[0] = 1.0f;
           total += i;
         });
     });
@@ -64,18 +65,4 @@ TEST(a_poll_that_says_stop_interrupts) {
   set_poll(nullptr);
   CHECK(interrupted);
   CHECK(runs < 1'000'000);
-}
-
-TEST(pairs_are_sorted_and_repeated_ones_keep_their_order) {
-  const std::vector<int32_t> rows{2, 0, 2, 4, 0, 2}, columns{1, 3, 0, 2, 3, 1};
-  std::vector<int64_t> offsets(6), order(6), left(6);
-  std::vector<int32_t> sorted(6);
-  sort_pairs(rows.data(), columns.data(), 6, 5, 4, offsets.data(), sorted.data(), order.data());
-  CHECK((offsets == std::vector<int64_t>{0, 2, 2, 5, 5, 6}));
-  CHECK((sorted == std::vector<int32_t>{3, 3, 0, 1, 1, 2}));
-  CHECK((order == std::vector<int64_t>{1, 4, 2, 0, 5, 3}));
-  bool first[6];
-  mark_first(offsets.data(), 5, sorted.data(), first, left.data());
-  CHECK((std::vector<bool>(first, first + 6) == std::vector<bool>{true, false, true, true, false, true}));
-  CHECK((left == std::vector<int64_t>{0, 1, 1, 3, 3, 4}));
 }

@@ -47,7 +47,7 @@ void check_ranking(const Kernels& kernels, int64_t users, int64_t n_items, int64
   std::vector<float> scores(users * k);
   std::vector<Standing> standings(columns.size());
   const PackedItems packed(y.data(), n_items, dim, threads);
-  // hidden and wanted in turn: what is hidden cannot be found
+  // the same items once hidden and once wanted: a hidden item has no place
   rank(kernels, x.data(), users, packed, {.hidden = &some}, nullptr,
        {k, 0, items.data(), scores.data(), nullptr}, threads);
   rank(kernels, x.data(), users, packed, {}, &some, {0, n_items, nullptr, nullptr, standings.data()},

@@ -1,4 +1,4 @@
-// The solvers through the core alone: rows long and empty, on several threads, with the same bits.
+// The solvers without Python: long rows and empty rows have the same bits on any number of threads.
 #include <cstring>
 #include <numeric>
 
@@ -40,16 +40,16 @@ struct Problem {
   Columns all() const { return {other.data(), kDim, kDim}; }
 };
 
-enum class Sweep { exact, by_block, by_row, gradients };
+enum class Update { exact, block, side, gradients };
 
-std::vector<float> solved(const Problem& p, Sweep sweep, int threads) {
+std::vector<float> solved(const Problem& p, Update update, int threads) {
   std::vector<float> x = p.start;
   const Side side{p.rows, x.data(), p.lambda.data(), kDim};
-  if (sweep == Sweep::exact) {
+  if (update == Update::exact) {
     CHECK(solve_rows(kernels(), side, p.all(), p.block(0, kDim), true, threads).failed_row == -1);
     return x;
   }
-  if (sweep == Sweep::gradients) {
+  if (update == Update::gradients) {
     const std::vector<float> spectrum(kDim, 0.2f);
     CHECK(improve_rows(kernels(), side, p.all(), spectrum.data(), 3, 0, threads).failed_row == -1);
     return x;
@@ -57,12 +57,12 @@ std::vector<float> solved(const Problem& p, Sweep sweep, int threads) {
   std::vector<Block> blocks;
   for (int64_t begin = 0; begin < kDim; begin += 8)
     blocks.push_back(p.block(begin, std::min<int64_t>(8, kDim - begin)));
-  if (sweep == Sweep::by_row) {
-    CHECK(update_blocks_by_row(kernels(), side, p.all(), blocks, threads).failed_row == -1);
+  if (update == Update::side) {
+    CHECK(update_side(kernels(), side, p.all(), blocks, threads).failed_row == -1);
     return x;
   }
   std::vector<float> residuals(p.columns.size());
-  predict(kernels(), side, p.all(), residuals.data(), threads);
+  compute_residuals(kernels(), side, p.all(), residuals.data(), threads);
   for (const Block& block : blocks) {
     const Columns columns{p.other.data() + block.begin, kDim, block.width};
     const Residuals cache{residuals.data(), nullptr, nullptr};
@@ -75,27 +75,27 @@ std::vector<float> solved(const Problem& p, Sweep sweep, int threads) {
 
 TEST(the_same_bits_on_any_number_of_threads) {
   const Problem p;
-  for (const Sweep sweep : {Sweep::exact, Sweep::by_block, Sweep::by_row, Sweep::gradients}) {
-    const std::vector<float> one = solved(p, sweep, 1);
-    for (const int threads : {2, 3, 16}) CHECK(solved(p, sweep, threads) == one);
+  for (const Update update : {Update::exact, Update::block, Update::side, Update::gradients}) {
+    const std::vector<float> one = solved(p, update, 1);
+    for (const int threads : {2, 3, 16}) CHECK(solved(p, update, threads) == one);
   }
 }
 
 TEST(both_sweeps_of_one_side_agree) {
   const Problem p;
-  const std::vector<float> by_block = solved(p, Sweep::by_block, 2), by_row = solved(p, Sweep::by_row, 2);
-  for (size_t i = 0; i < by_block.size(); ++i) CHECK(near(by_block[i], by_row[i], 1e-5));
+  const std::vector<float> of_blocks = solved(p, Update::block, 2), of_sides = solved(p, Update::side, 2);
+  for (size_t i = 0; i < of_blocks.size(); ++i) CHECK(near(of_blocks[i], of_sides[i], 1e-5));
 }
 
 TEST(an_empty_row_solves_to_zero) {
   const Problem p;
-  const std::vector<float> x = solved(p, Sweep::exact, 2);
+  const std::vector<float> x = solved(p, Update::exact, 2);
   for (int64_t k = 0; k < kDim; ++k) CHECK(x[kDim + k] == 0.0f);
 }
 
 TEST(the_gradient_of_an_exact_solution_is_zero) {
   const Problem p;
-  const std::vector<float> x = solved(p, Sweep::exact, 2);
+  const std::vector<float> x = solved(p, Update::exact, 2);
   for (const int64_t row : {0, 2})
     for (int64_t k = 0; k < kDim; ++k) {
       double gradient = p.lambda[row] * x[row * kDim + k], scale = 1;
@@ -133,8 +133,8 @@ TEST(gramian_columns_match_the_whole) {
 
 TEST(a_rotation_matches_double_loops) {
   const int64_t rows = 101, dim = 21;
-  const std::vector<float> before = normals(rows * dim, 7), turn = normals(dim * dim, 8);
-  const std::vector<double> q(turn.begin(), turn.end());
+  const std::vector<float> before = normals(rows * dim, 7), rotation = normals(dim * dim, 8);
+  const std::vector<double> q(rotation.begin(), rotation.end());
   std::vector<float> x = before;
   rotate(kernels(), x.data(), rows, dim, q.data(), 3);
   for (int64_t r = 0; r < rows; ++r)

@@ -13,7 +13,7 @@ from . import metrics, split
 from .baselines import MostPopular, Random
 from .data.ids import IdMap
 from .data.interactions import Interactions
-from .errors import NotFittedError, SolveError, UnknownIdError
+from .errors import IalsppError, NotFittedError, SolveError, UnknownIdError
 from .evaluation import Evaluation, evaluate
 from .model.explanation import Explanation
 from .model.history import EpochRecord
@@ -22,18 +22,19 @@ from .model.ranking import Ranking, Rankings
 from .model.updating import Update
 from .objective import Loss, Objective
 from .solvers import IALS, ICD, IALSpp, SpectralCG
-from .system.isa import apply_environment as _apply_environment
+from .system.machine import select_isa_of_environment as _select_isa_of_environment
+from .system.progress import ProgressEvent
 
 if _TYPE_CHECKING:
     from . import datasets, export, store
 
     __version__: str
 
-_apply_environment()
+_select_isa_of_environment()
 
 
 def __getattr__(name: str) -> _Any:
-    """What is loaded when it is first asked for."""
+    """Load the modules and the version that most programs never use."""
     if name == "__version__":
         from importlib.metadata import version
 
@@ -52,6 +53,7 @@ __all__ = [
     "Evaluation",
     "Explanation",
     "IALSpp",
+    "IalsppError",
     "IdMap",
     "ImplicitMF",
     "Interactions",
@@ -59,6 +61,7 @@ __all__ = [
     "MostPopular",
     "NotFittedError",
     "Objective",
+    "ProgressEvent",
     "Random",
     "Ranking",
     "Rankings",

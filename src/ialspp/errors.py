@@ -1,18 +1,42 @@
-"""Errors a caller may want to tell apart; anything else is a ValueError or a TypeError."""
+"""The errors that this package raises on purpose; any other error that comes out of it is a bug.
+
+Each is an `IalsppError` and also the built-in error that callers expect, such as `ValueError`. The command
+line shows an `IalsppError` as one line, and the traceback of anything else.
+"""
 
 from __future__ import annotations
 
 
-class NotFittedError(RuntimeError):
-    """The model was asked something before `fit`."""
+class IalsppError(Exception):
+    """The base of all errors here: the input, or when and where it was given, is to blame."""
 
 
-class SolveError(ArithmeticError):
+class InvalidValueError(IalsppError, ValueError):
+    """A value that is not allowed; the message says what is required and what was given."""
+
+
+class InvalidTypeError(IalsppError, TypeError):
+    """A value of the wrong type; the message says what is required and what was given."""
+
+
+class InvalidStateError(IalsppError, RuntimeError):
+    """A call that the model or the machine cannot carry out as it is now."""
+
+
+class NotFittedError(InvalidStateError):
+    """A call that needs a fitted model, before `fit`."""
+
+
+class SolveError(IalsppError, ArithmeticError):
     """A row's system has no finite solution; the message names the row and the remedy."""
 
 
-class UnknownIdError(KeyError):
-    """An id that the data the model was fitted on does not have."""
+class UnknownIdError(IalsppError, KeyError):
+    """An id that is not in the data that the model was fitted on."""
 
     def __str__(self) -> str:
         return str(self.args[0])  # KeyError would print the message in quotes
+
+
+class MissingExtraError(IalsppError, ImportError):
+    """An optional package that is not installed; the message says how to install it."""

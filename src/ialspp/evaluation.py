@@ -1,4 +1,4 @@
-"""A model and a split to numbers that can be laid beside anyone's."""
+"""Evaluate a model on held-out data, in numbers that can be compared with published ones."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
-from .data.csr import Csr, Floats, Rows
+from .data.csr import Csr, Floats, RowNumbers
 from .data.interactions import Interactions
+from .errors import InvalidTypeError, InvalidValueError
 from .metrics import Doubles, Metric, Standings, coverage, novelty
-from .model.ranking import Filter, rank
+from .model.ranking import Filter, pack, rank, score_pairs
 from .split import HeldOut, Split
 from .system.machine import resolve_threads
+from .system.progress import Progress
 
 
 class Recommender(Protocol):
@@ -24,7 +25,7 @@ class Recommender(Protocol):
 
     @property
     def trained_on(self) -> Interactions | None:
-        """The data of the last `fit`; None before."""
+        """The data of the last `fit`, or None before it."""
 
     @property
     def user_factors(self) -> Floats:
@@ -34,11 +35,11 @@ class Recommender(Protocol):
     def item_factors(self) -> Floats:
         """One row per item of the training data."""
 
-    def fit(self, data: Interactions, *, progress: bool | None = None) -> Any:
-        """Train."""
+    def fit(self, data: Interactions, *, progress: Progress = None) -> Any:
+        """Train the model."""
 
     def fold_in_rows(self, rows: Csr) -> Floats:
-        """Vectors of strangers, from rows of their interactions with the items of the training data."""
+        """Return vectors of unseen users, from rows of their interactions with the training items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,9 @@ class Evaluation:
     """The metrics of one model on one split: `evaluation["ndcg@100"].mean`."""
 
     protocol: str
-    users: int  # who were asked about; users of whom nothing is wanted are left out
+    users: int  # who were evaluated; users without test items are left out
     scores: dict[str, Score]
-    per_user: dict[str, Doubles]  # in the order of the held-out users; coverage is of all together
+    per_user: dict[str, Doubles]  # in the order of the held-out users; without coverage, which has no user
 
     def __getitem__(self, metric: str) -> Score:
         return self.scores[metric]
@@ -69,7 +70,7 @@ class Evaluation:
         return "\n".join([f"{self.protocol}, {self.users} users", *lines])
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON; a standard error that does not exist is None."""
+        """Return plain values, for JSON. A standard error that does not exist is None."""
         scores = {
             name: {
                 "mean": score.mean,
@@ -87,38 +88,39 @@ def evaluate(
     metrics: Iterable[str] | None = None,
     on: Literal["test", "validation"] = "test",
     threads: int | None = None,
-    progress: bool | None = None,
+    progress: Progress = None,
 ) -> Evaluation:
-    """Ask the model for what was held out, and say how well it answers.
+    """Measure how well a model predicts the interactions that a split holds out.
 
     Parameters
     ----------
     model
-        Fitted on `split.train`; one that is not fitted yet is fitted here. One fitted on anything else is an
-        error: it may have seen the answers.
+        A model fitted on `split.train`, or one that is not fitted yet, which is then fitted here. A model
+        fitted on other data is an error, because it may have seen the answers.
     split
-        From `ialspp.split`.
+        A split made by `ialspp.split`.
     metrics
-        Names such as "ndcg@100", of `ialspp.metrics.NAMES`; those of the split's protocol where not given.
+        Names such as "ndcg@100", out of `ialspp.metrics.NAMES`. None: those of the split's protocol.
     on
-        Which of the split's held-out users.
+        Which of the split's held-out users to evaluate.
     threads
-        None: as many as the model uses. Results do not depend on it.
+        The number of threads. None: as many as the model uses. Results do not depend on it.
     progress
-        True or False: draw a progress bar or don't. None: on a terminal only.
+        True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
+        `ProgressEvent`.
     """
     held_out, chosen = checked_question(split, metrics, on)
     if model.trained_on is None:
         model.fit(split.train, progress=progress)
     elif not _same_pairs(model.trained_on, split.train):
-        raise ValueError(
+        raise InvalidValueError(
             f"the model must be fitted on the split's training data, {split.train!r}, but was fitted on "
             f"{model.trained_on!r}, which may hold the answers"
         )
     n_items = split.train.n_items
     asked = np.flatnonzero(held_out.wanted.by_user.counts)
     k = min(max((metric.k or 0 for metric in chosen if metric.of_lists), default=0), n_items)
-    depth = min(max((metric.k or n_items for metric in chosen), default=0), n_items)  # auc goes all the way
+    depth = min(max((metric.k or n_items for metric in chosen), default=0), n_items)  # auc needs all places
     threads = resolve_threads(getattr(model, "threads", None) if threads is None else threads)
     if held_out.candidates is None:
         standings, best = _ranked(model, held_out, asked, k, depth, threads, progress)
@@ -131,24 +133,28 @@ def evaluate(
 def checked_question(
     split: Split, metrics: Iterable[str] | None, on: Literal["test", "validation"]
 ) -> tuple[HeldOut, list[Metric]]:
-    """Whom to ask and what to report, before anything is computed."""
+    """Check whom to evaluate and what to report, before anything is computed."""
     if not isinstance(split, Split):
-        raise TypeError(f"split must be a Split, as ialspp.split makes them, got {type(split).__name__}")
+        raise InvalidTypeError(
+            f"split must be a Split, as ialspp.split makes them, got {type(split).__name__}"
+        )
     if on not in ("test", "validation"):
-        raise ValueError(f'on must be "test" or "validation", got {on!r}')
+        raise InvalidValueError(f'on must be "test" or "validation", got {on!r}')
     held_out = split.test if on == "test" else split.validation
     if held_out is None:
-        raise ValueError(f"a {split.protocol} split has no validation users; only test ones")
+        raise InvalidValueError(f"a {split.protocol} split has no validation users; only test ones")
     if isinstance(metrics, str) or not (metrics is None or isinstance(metrics, Iterable)):
-        raise TypeError(f"metrics must be a sequence of names, got {metrics!r}")
+        raise InvalidTypeError(f"metrics must be a sequence of names, got {metrics!r}")
     chosen = [Metric.parse(name) for name in (split.metrics if metrics is None else metrics)]
     lists = [str(metric) for metric in chosen if metric.of_lists]
     if lists and held_out.candidates is not None:
-        raise ValueError(f"{lists[0]} is of rankings of all items; here only candidates are ranked")
+        raise InvalidValueError(f"{lists[0]} is of rankings of all items; here only candidates are ranked")
     return held_out, chosen
 
 
-def _scored(split: Split, users: int, metrics: list[Metric], standings: Standings, best: Rows) -> Evaluation:
+def _scored(
+    split: Split, users: int, metrics: list[Metric], standings: Standings, best: RowNumbers
+) -> Evaluation:
     popularity = np.maximum(split.train.by_item.counts, 1) / split.train.n_users
     scores, per_user = {}, {}
     for metric in metrics:
@@ -173,20 +179,20 @@ def _ranked(
     k: int,
     depth: int,
     threads: int,
-    progress: bool | None,
-) -> tuple[Standings, Rows]:
-    """Where the wanted items of the users asked about stand, as far as `depth`, and the best k of each."""
+    progress: Progress,
+) -> tuple[Standings, RowNumbers]:
+    """Rank all items: the places of the test items as far as `depth`, and the best k items of each user."""
     given, wanted = held_out.given.by_user.take(asked), held_out.wanted.by_user.take(asked)
     vectors, items = _vectors(model, held_out, asked)
     best, _, found = rank(
         vectors,
-        _core.PackedItems(items, threads),
+        pack(items, threads),
         k,
         threads,
         allowed=Filter(hidden=given),
         wanted=wanted,
         depth=depth,
-        what="evaluating",
+        task="evaluating",
         progress=progress,
     )
     above, equal, before = found.T
@@ -195,7 +201,7 @@ def _ranked(
 
 
 def _vectors(model: Recommender, held_out: HeldOut, users: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Of these users, and of all items."""
+    """Return the vectors of these users, and of all items."""
     if held_out.strangers:
         vectors = _checked("user", model.fold_in_rows(held_out.given.by_user.take(users)), len(users))
     else:
@@ -205,25 +211,26 @@ def _vectors(model: Recommender, held_out: HeldOut, users: NDArray[np.int64]) ->
 
 def _checked(name: str, vectors: Floats, rows: int) -> Floats:
     if vectors.ndim != 2 or len(vectors) != rows:
-        raise ValueError(f"the model must have {rows} {name} vectors, got an array of shape {vectors.shape}")
+        raise InvalidValueError(
+            f"the model must have {rows} {name} vectors, got an array of shape {vectors.shape}"
+        )
     bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if len(bad):
-        raise ValueError(f"the model's {name} vectors must be finite, but that of row {bad[0]} is not")
+        raise InvalidValueError(f"the model's {name} vectors must be finite, but that of row {bad[0]} is not")
     return vectors
 
 
 def _among_candidates(
     model: Recommender, held_out: HeldOut, asked: NDArray[np.int64], threads: int
 ) -> Standings:
-    """The same with a few items to rank for each user."""
+    """Rank only the candidates that the split gives for each user."""
     assert held_out.candidates is not None
     candidates, wanted = held_out.candidates.take(asked), held_out.wanted.by_user.take(asked)
-    labels = np.zeros(len(candidates.columns), dtype=np.float32)  # a residual against 0 is the score
-    rows = _core.Rows(candidates.offsets, candidates.columns, candidates.n_columns, labels)
-    scores = _core.predict(rows, *_vectors(model, held_out, asked), threads)
+    users, items = _vectors(model, held_out, asked)
+    scores = score_pairs(users, candidates, items, threads)
     user = candidates.row_numbers
     order = np.lexsort((candidates.columns, -scores, user))
-    first = np.ones(len(order), dtype=bool)  # of a user's candidates with equal scores
+    first = np.ones(len(order), dtype=bool)  # the first of each run of equal scores
     first[1:] = (user[order][1:] != user[order][:-1]) | (scores[order][1:] != scores[order][:-1])
     run = np.cumsum(first) - 1
     place = np.arange(len(order)) - candidates.offsets[:-1][user[order]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from . import _core
 from .data.csr import Csr, Floats
 from .data.interactions import Interactions
+from .errors import InvalidValueError
 from .system.checks import checked_number
 from .system.machine import resolve_threads
 
@@ -27,6 +28,29 @@ class Loss:
     def total(self) -> float:
         """The sum of the parts."""
         return self.observed + self.unobserved + self.regularization
+
+
+class FactorsOfSide(NamedTuple):
+    """What the loss needs of the users or of the items."""
+
+    factors: Floats
+    gramian: NDArray[np.float64]
+    regularization: Floats  # lambda of each row
+
+
+def loss_of(
+    observed: float, unobserved_weight: float, threads: int, users: FactorsOfSide, items: FactorsOfSide
+) -> Loss:
+    """Complete the loss from its observed part.
+
+    The sum of all squared scores is the sum of the products of the two Gramians' entries, so no score is
+    computed.
+    """
+    squared_scores = float(np.sum(users.gramian * items.gramian))
+    penalties = (
+        _core.weighted_squared_norm(side.factors, side.regularization, threads) for side in (users, items)
+    )
+    return Loss(observed, unobserved_weight * squared_scores, sum(penalties))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,14 +82,14 @@ class Objective:
             object.__setattr__(self, name, checked_number(name, getattr(self, name)))
 
     def row_regularization(self, counts: NDArray[Any], n_other: int) -> Floats:
-        """lambda of each row: regularization * (count + unobserved_weight * n_other) ** exponent."""
+        """Return lambda of each row: regularization * (count + unobserved_weight * n_other) ** exponent."""
         if self.regularization == 0:
             return np.zeros(len(counts), dtype=np.float32)
         mass = counts + self.unobserved_weight * n_other
         with np.errstate(over="ignore"):
             values = (self.regularization * mass**self.exponent).astype(np.float32)
         if not np.isfinite(values).all():
-            raise ValueError(
+            raise InvalidValueError(
                 f"regularization {self.regularization} with exponent {self.exponent} overflows "
                 f"single precision for a row with {counts[np.argmax(values)]} interactions"
             )
@@ -79,29 +103,24 @@ class Objective:
         *,
         threads: int | None = None,
     ) -> Loss:
-        """The loss of any factors, summed in double precision."""
+        """Return the loss of any factors, summed in double precision."""
         threads = resolve_threads(threads)
         users, items = _checked_factors(data, user_factors, item_factors)
-        residuals = _core.predict(data.by_user.native(), users, items, threads)
-        gramians = (_core.gramian(side, 0, side.shape[1], threads) for side in (users, items))
-        norms = (
-            _core.weighted_squared_norm(
-                users, self.row_regularization(data.by_user.counts, data.n_items), threads
-            ),
-            _core.weighted_squared_norm(
-                items, self.row_regularization(data.by_item.counts, data.n_users), threads
-            ),
+        residuals = _core.residuals(data.by_user.native(), users, items, threads)
+        sides = (
+            FactorsOfSide(
+                factors,
+                _core.gramian(factors, 0, factors.shape[1], threads),
+                self.row_regularization(rows.counts, rows.n_columns),
+            )
+            for factors, rows in ((users, data.by_user), (items, data.by_item))
         )
-        return Loss(
-            observed=_core.squared_sum(residuals, threads),
-            unobserved=self.unobserved_weight * float(np.sum(next(gramians) * next(gramians))),
-            regularization=sum(norms),
-        )
+        return loss_of(_core.squared_sum(residuals, threads), self.unobserved_weight, threads, *sides)
 
     def gradient(
         self, data: Interactions, user_factors: Floats, item_factors: Floats
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """dL/dW and dL/dH in double precision: for checking, not for training."""
+        """Return dL/dW and dL/dH in double precision: for checking, not for training."""
         users, items = _checked_factors(data, user_factors, item_factors)
         return (
             self._side_gradient(data.by_user, users.astype(float), items.astype(float)),
@@ -126,7 +145,9 @@ def _checked_factors(data: Interactions, users: Floats, items: Floats) -> tuple[
     users, items = (np.ascontiguousarray(side, dtype=np.float32) for side in (users, items))
     shapes = users.shape, items.shape
     if users.ndim != 2 or items.ndim != 2 or users.shape[1] != items.shape[1] or users.shape[1] == 0:
-        raise ValueError(f"factors must be two matrices of one width, at least 1, got shapes {shapes}")
+        raise InvalidValueError(f"factors must be two matrices of one width, at least 1, got shapes {shapes}")
     if (users.shape[0], items.shape[0]) != (data.n_users, data.n_items):
-        raise ValueError(f"factors must have {data.n_users} and {data.n_items} rows, got shapes {shapes}")
+        raise InvalidValueError(
+            f"factors must have {data.n_users} and {data.n_items} rows, got shapes {shapes}"
+        )
     return users, items

@@ -60,7 +60,7 @@ def check(model, user, item):
     assert isinstance(explanation, list)
     assert len(explanation) == len(right)
     assert dict(explanation) == pytest.approx(right, rel=1e-5, abs=1e-6)
-    assert [number for _, number in explanation] == explanation.contributions.tolist()
+    assert [number for _, number in explanation] == explanation.contributions
     rows = model.items.rows([i for i, _ in explanation])
     order = [(-number, row) for number, row in zip(explanation.contributions, rows, strict=True)]
     assert order == sorted(order)
@@ -76,7 +76,7 @@ def test_contributions_are_those_of_the_normal_equations(solver, numbers):
     model = fitted(make_data(numbers=numbers), solver=solver, objective=OBJECTIVE)
     for user in 0, 17, 30, STRANGER:
         ranking = model.recommend(user, N_ITEMS, exclude_seen=False)
-        score = dict(zip(ranking, ranking.scores.tolist(), strict=True))
+        score = dict(zip(ranking, ranking.scores, strict=True))
         for item in ITEMS[::5]:
             assert check(model, user, item).score == pytest.approx(score[item], rel=1e-5, abs=1e-6)
 
@@ -119,14 +119,14 @@ def test_a_past_item_explains_itself():
 def test_without_a_past_there_is_nothing_to_explain():
     explanation = check(model(), STRANGER, "item-1")
     assert explanation == []
-    assert explanation.contributions.shape == (0,)
+    assert explanation.contributions == []
     assert explanation.score == explanation.rest == 0
 
 
 def test_an_item_of_nobody_is_explained_by_zeros():
     explanation = check(model(), 3, ITEMS[-1])
     assert explanation.score == explanation.rest == 0
-    assert explanation.contributions.tolist() == [0] * len(explanation)
+    assert explanation.contributions == [0] * len(explanation)
 
 
 def test_a_weight_of_zero_contributes_nothing():

@@ -238,7 +238,7 @@ def asked_in_turn(model):
     """Questions whose answers change with every update, each as a value to compare."""
 
     def ranked(found):
-        return [(list(ranking), ranking.scores.tolist()) for ranking in found]
+        return [(list(ranking), ranking.scores) for ranking in found]
 
     def explained(found):
         return [list(found), found.score, found.rest]

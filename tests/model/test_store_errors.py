@@ -22,7 +22,9 @@ from ialspp import (
     SolveError,
     store,
 )
-from ialspp.store import StoreError, container
+from ialspp.files import container
+from ialspp.model import saving
+from ialspp.store import StoreError
 
 # Wrong files
 
@@ -106,7 +108,7 @@ def test_a_wrong_vector_is_found_where_the_file_is_verified(tmp_path, monkeypatc
     message = "is corrupted: the checksum is wrong for 'item_factors'"
     assert message in said(store.verify, path)
     assert not same_bits(ImplicitMF.load(path, verify=False), small())
-    monkeypatch.setattr(store, "VERIFIED", len(whole) - 1)  # as if the file were large
+    monkeypatch.setattr(saving, "VERIFIED", len(whole) - 1)  # as if the file were large
     assert not same_bits(ImplicitMF.load(path), small())
     assert message in said(lambda path: ImplicitMF.load(path, verify=True), path)
 

@@ -114,7 +114,7 @@ def test_blocks_outside_the_factors_are_exceptions(begin):
 
 def test_factors_without_columns_are_exceptions():
     with pytest.raises(ValueError, match="at least one column"):
-        _core.predict(rows(), floats(2, 0), floats(3, 0), 2)
+        _core.residuals(rows(), floats(2, 0), floats(3, 0), 2)
 
 
 def test_a_block_size_of_zero_is_an_exception():
@@ -161,13 +161,27 @@ def test_values_follow_their_pairs():
         _core.sum_runs(values, np.array([False, False, True]))
 
 
-def test_a_transpose_has_every_entry_and_its_place():
-    offsets, columns, places = _core.transpose(
-        rows(offsets=(0, 2, 2, 5), columns=(1, 3, 3, 0, 1), n_columns=4)
-    )
+def test_a_transpose_has_every_entry_its_values_and_its_place():
+    given = rows(offsets=(0, 2, 2, 5), columns=(1, 3, 3, 0, 1), n_columns=4)
+    offsets, columns, labels, weights = _core.transpose(given)
     assert offsets.tolist() == [0, 1, 3, 3, 5]
     assert columns.tolist() == [2, 0, 2, 0, 2]
-    assert places.tolist() == [1, 0, 2, 1, 0]
+    assert labels is weights is None
+    assert _core.transposed_ranks(given).tolist() == [1, 0, 2, 1, 0]
+
+
+def test_a_transpose_takes_labels_and_weights_along():
+    given = rows(columns=(1, 2, 1), labels=(1, 2, 3), weights=(4, 5, 6))
+    *_, labels, weights = _core.transpose(given)
+    assert labels.tolist() == [1, 3, 2]
+    assert weights.tolist() == [4, 6, 5]
+
+
+def test_rows_know_whether_they_have_a_cache_order():
+    given = rows()
+    assert not given.has_cache_order
+    given.set_cache_order(np.array([0, 1, 2, 3]), np.zeros(3, np.uint32))
+    assert given.has_cache_order
 
 
 def test_empty_arrays_are_fine():
@@ -175,7 +189,7 @@ def test_empty_arrays_are_fine():
     assert _core.squared_sum(floats(0), 2) == 0
     assert rank(floats(0, 3), floats(4, 3), 2)[0].shape == (0, 2)
     empty = _core.Rows(np.zeros(1, np.int64), np.zeros(0, np.int32), 3)
-    assert _core.predict(empty, floats(0, 2), floats(3, 2), 2).shape == (0,)
+    assert _core.residuals(empty, floats(0, 2), floats(3, 2), 2).shape == (0,)
 
 
 @pytest.mark.usefixtures("isa")

@@ -5,6 +5,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ialspp import (
@@ -84,4 +85,8 @@ def answers(model):
     alone, why = model.recommend(user, 3), model.explain(user, item)
     numbers = [model.fold_in([list(model.items)[:3], []]), alone.scores, why.contributions]
     numbers += [array for rankings in listed for array in (rankings.rows, rankings.scores)]
-    return list(map(list, [*listed, alone, why])), why.score, [array.tobytes() for array in numbers]
+    return (
+        list(map(list, [*listed, alone, why])),
+        why.score,
+        [np.asarray(array).tobytes() for array in numbers],
+    )

@@ -61,10 +61,11 @@ def test_affinity_limits_the_default():
     code = """
     import os
     from ialspp.system.machine import usable_cpus
+    before = usable_cpus()
     os.sched_setaffinity(0, {0})
-    print(usable_cpus())
+    print(usable_cpus() == before, usable_cpus(refresh=True), usable_cpus())
     """
-    assert run(code).stdout.strip() == "1"
+    assert run(code).stdout.strip() == "True 1 1"  # found once, and again where asked to
 
 
 def test_a_cgroup_quota_is_read_from_every_level_above(tmp_path):
@@ -190,7 +191,7 @@ def test_the_library_is_silent_without_a_terminal():
 def test_a_progress_bar_shows_epochs_loss_and_time():
     code = FIT + "    ImplicitMF(dim=4, epochs=3).fit(data, progress=True)"
     result = run(code, TERM="dumb", COLUMNS="100")
-    assert "3/3" in result.stderr
+    assert "epoch 3 of 3" in result.stderr
     assert "loss" in result.stderr
     assert "0:00" in result.stderr
 

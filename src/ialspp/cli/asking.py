@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..data.ids import IdMap
-from ..errors import UnknownIdError
+from ..errors import InvalidValueError, UnknownIdError
+from ..files.frames import WRITERS, write_frame
 from ..model.model import ImplicitMF
 from ..system.printable import printable
-from ..system.progress import working
-from .output import TABLES, checked_target, remark, show_json, show_table, write_table
+from ..system.progress import reporting
+from .output import checked_target, remark, show_json, show_table
 
 if TYPE_CHECKING:
     from ..model.ranking import Rankings
@@ -28,32 +29,32 @@ KOption = Annotated[int, typer.Option("-k", help="How many to name for each.")]
 ThreadsOption = Annotated[int | None, typer.Option(help="Default: all CPUs this process may use.")]
 TableOption = Annotated[
     Path | None,
-    typer.Option("-o", "--out", help=f"Write a table to this file: {', '.join(TABLES)}."),
+    typer.Option("-o", "--out", help=f"Write a table to this file: {', '.join(WRITERS)}."),
 ]
 
 
 def opened(file: Path, threads: int | None = None) -> ImplicitMF:
     """The model in a file."""
-    with working("opening"):
+    with reporting("opening"):
         return ImplicitMF.load(file, threads=threads)
 
 
 def checked_table(out: Path | None) -> None:
     """Whether the table can be written, before it is made."""
     if out is not None:
-        checked_target(out, TABLES)
+        checked_target(out, WRITERS)
 
 
 def require_histories(model: ImplicitMF, file: Path, remedy: str) -> None:
     """An error where the file was written without interactions, with what to do about it."""
-    if model._fitted().data is None:
-        raise ValueError(f"{file} was written with --no-interactions; {remedy}")
+    if not model.keeps_interactions:
+        raise InvalidValueError(f"{file} was written with --no-interactions; {remedy}")
 
 
 def checked_k(k: int) -> int:
     """How many to name: some."""
     if k < 1:
-        raise ValueError(f"-k must be at least 1, got {k}")
+        raise InvalidValueError(f"-k must be at least 1, got {k}")
     return k
 
 
@@ -63,7 +64,7 @@ def one_way(**ways: Any) -> str:
     flags = [f"--{name.replace('_', '-')}" for name in ways]
     if len(said) != 1:
         got = " and ".join(f"--{name.replace('_', '-')}" for name in said) or "none"
-        raise ValueError(f"one of {', '.join(flags)} is required, got {got}")
+        raise InvalidValueError(f"one of {', '.join(flags)} is required, got {got}")
     return said[0]
 
 
@@ -84,7 +85,7 @@ def ids_of(texts: Iterable[str], known: IdMap, where: str) -> list[Any]:
         return listed
     for text in listed:
         if not INTEGER.fullmatch(text):
-            raise ValueError(f"{where}: the {known.name}s of this model are integers, got {text!r}")
+            raise InvalidValueError(f"{where}: the {known.name}s of this model are integers, got {text!r}")
     return [int(text) for text in listed]
 
 
@@ -92,16 +93,16 @@ def ids_in(file: Path, known: IdMap) -> list[Any]:
     """The ids in a file, one a line; "-" is what comes in on stdin. Empty lines are passed over."""
     is_stdin = file == Path("-")
     if is_stdin and sys.stdin is None:
-        raise ValueError("-: standard input is closed")
+        raise InvalidValueError("-: standard input is closed")
     name, content = ("stdin", sys.stdin.buffer.read()) if is_stdin else (str(file), file.read_bytes())
     try:
         lines = content.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{name}, line {line}: not UTF-8") from error
+        raise InvalidValueError(f"{name}, line {line}: not UTF-8") from error
     ids = ids_of([line.rstrip("\r") for line in lines if line.rstrip("\r")], known, name)
     if not ids:
-        raise ValueError(f"{name}: it has no ids; one a line is required")
+        raise InvalidValueError(f"{name}: it has no ids; one a line is required")
     try:
         known.rows(ids)
     except UnknownIdError as error:
@@ -145,8 +146,8 @@ def plain_ids(ids: Any) -> list[Any]:
 def write_rankings(rankings: Rankings, out: Path, as_json: bool) -> None:
     """To a file, and say so."""
     frame = rankings.to_frame()
-    with working("writing"):
-        write_table(frame, out)
+    with reporting("writing"):
+        write_frame(frame, out)
     if as_json:
         show_json({"file": str(out), "rows": len(frame), "asked": len(rankings)})
     else:

@@ -17,6 +17,8 @@ from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
+from ..errors import InvalidValueError
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -98,15 +100,15 @@ def defaults(file: Path, command: str, keys: dict[str, Key]) -> dict[str, Any]:
     tables = {name: value for name, value in content.items() if isinstance(value, dict)}
     for name in tables:
         if name not in COMMANDS:
-            raise ValueError(f"{file}: [{name}] must be one of the commands {', '.join(COMMANDS)}")
+            raise InvalidValueError(f"{file}: [{name}] must be one of the commands {', '.join(COMMANDS)}")
     shared = {name: value for name, value in content.items() if name not in tables}
     found = {}
     for name, value in [*shared.items(), *tables.get(command, {}).items()]:
         key = keys.get(name.replace("-", "_"))
         if key is None:
-            raise ValueError(f"{file}: {name} is no option of {command}{_hint(name, keys)}")
+            raise InvalidValueError(f"{file}: {name} is no option of {command}{_hint(name, keys)}")
         if not key.takes(value):
-            raise ValueError(f"{file}: {name} must be {key.required}, got {value!r}")
+            raise InvalidValueError(f"{file}: {name} must be {key.required}, got {value!r}")
         found[key.parameter] = str(value) if key.may_be_position else value
     return found
 
@@ -120,9 +122,11 @@ def _parsed(file: Path) -> dict[str, Any]:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{file}: not UTF-8: {error}") from error
+        raise InvalidValueError(f"{file}: not UTF-8: {error}") from error
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         end = f"at line {text.rstrip().count(chr(10)) + 1}, the end of the file"
-        raise ValueError(f"{file}: not TOML: {str(error).replace('at end of document', end)}") from error
+        raise InvalidValueError(
+            f"{file}: not TOML: {str(error).replace('at end of document', end)}"
+        ) from error

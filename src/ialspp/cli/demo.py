@@ -12,7 +12,7 @@ import typer
 from ..evaluation import Evaluation
 from ..model.model import ImplicitMF
 from ..split import Split
-from ..system.progress import working
+from ..system.progress import reporting
 from . import groceries
 from .data import described
 from .output import JsonOption, checked_target, remark, show_json, show_line, show_table
@@ -32,7 +32,7 @@ def demo(
     if out is not None:
         checked_target(out)
     start = time.perf_counter()
-    with working("reading"):
+    with reporting("reading"):
         parts = groceries.make_split()
     model = groceries.make_model().fit(parts.train)
     results = groceries.compare(model, parts)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from ..errors import InvalidValueError
 from ..model.model import ImplicitMF
-from ..system.progress import working
+from ..system.progress import reporting
 from .asking import ModelArgument, one_way, opened
 from .options import given
 from .output import JsonOption, checked_target, show_facts, show_json, show_table, size
@@ -61,9 +62,9 @@ def export(
         return
     if given(index):
         flags = ", ".join("-k" if name == "k" else f"--{name}" for name in given(index))
-        raise ValueError(f"{flags} means nothing without --ann")
+        raise InvalidValueError(f"{flags} means nothing without --ann")
     write: Callable[[ImplicitMF, Any], list[Path]] = exports.to_parquet if parquet else exports.to_numpy
-    with working("writing"):
+    with reporting("writing"):
         files = write(opened(model), parquet or numpy)
     sizes = {str(file): file.stat().st_size for file in files}
     if as_json:
@@ -77,9 +78,9 @@ def _indexed(model: Path, index: Index, kind: str) -> IndexReport:
     from ..export import build_index
 
     if kind not in INDEXES:
-        raise ValueError(f"--ann must be {' or '.join(INDEXES)}, got {kind!r}")
+        raise InvalidValueError(f"--ann must be {' or '.join(INDEXES)}, got {kind!r}")
     if index.out is None:
-        raise ValueError("--ann needs -o, the file of the index")
+        raise InvalidValueError("--ann needs -o, the file of the index")
     checked_target(index.out)
     loaded = opened(model, index.threads)
     return build_index(loaded, index.out, kind=INDEXES[kind], **given(index, "out"))

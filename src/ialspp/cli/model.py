@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
+from ..errors import InvalidValueError
 from ..model.model import ImplicitMF
 from ..objective import Objective
 from ..solvers import IALS, ICD, IALSpp, Solver, SpectralCG, pinned
@@ -64,13 +65,13 @@ class ModelOptions:
 
     def _solver(self) -> Solver:
         if self.solver not in SOLVERS:
-            raise ValueError(f"--solver must be one of {', '.join(SOLVERS)}, got {self.solver!r}")
+            raise InvalidValueError(f"--solver must be one of {', '.join(SOLVERS)}, got {self.solver!r}")
         kind = SOLVERS[self.solver]
         options = {name: value for name, value in given(self).items() if name in SOLVER_OPTIONS}
         refused = options.keys() - {field.name for field in fields(kind)}
         if refused:
             flags = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(refused))
-            raise ValueError(f"--solver {self.solver} does not use {flags}")
+            raise InvalidValueError(f"--solver {self.solver} does not use {flags}")
         solver: Solver = kind(**options)
         pinned(solver, self.dim)  # a block may be too large: better said before data is read
         return solver

@@ -10,8 +10,9 @@ import typer
 from .. import split as splits
 from ..data.interactions import Interactions
 from ..datasets import KNOWN
+from ..errors import InvalidValueError
 from ..split import Split
-from ..system.progress import working
+from ..system.progress import reporting
 from .options import given
 from .source import Source
 
@@ -27,7 +28,7 @@ def _leave_one_out(data: Interactions, options: dict[str, Any]) -> Split:
 
 def _last_days(data: Interactions, options: dict[str, Any]) -> Split:
     if "days" not in options:
-        raise ValueError("--protocol last-days needs --days")
+        raise InvalidValueError("--protocol last-days needs --days")
     return splits.last_days(_enough(data, options), **_only(options, "days"))
 
 
@@ -69,7 +70,9 @@ class Splitting:
         """As the data was published, or as the protocol says."""
         known = KNOWN[source.source] if source.is_known else None
         if self.protocol not in PROTOCOLS and (known is None or self.protocol is not None):
-            raise ValueError(f"--protocol must be one of {', '.join(PROTOCOLS)}, got {self.protocol!r}")
+            raise InvalidValueError(
+                f"--protocol must be one of {', '.join(PROTOCOLS)}, got {self.protocol!r}"
+            )
         published = known if self.protocol in (None, "strong") else None
         loaded = source.load(**(published.strong_load if published else {}))
         options = given(self, "protocol", "split_seed")
@@ -77,12 +80,16 @@ class Splitting:
             options["seed"] = self.split_seed
         if isinstance(loaded, Split):
             if self.protocol is not None or options:
-                raise ValueError(f"{source.source} is split already; leave out --protocol and its options")
+                raise InvalidValueError(
+                    f"{source.source} is split already; leave out --protocol and its options"
+                )
             return loaded
         strong = published.strong if published else None
         if self.protocol is None and strong is None:
-            raise ValueError(f"--protocol must say how to split {source.source}: {', '.join(PROTOCOLS)}")
-        with working("splitting"):
+            raise InvalidValueError(
+                f"--protocol must say how to split {source.source}: {', '.join(PROTOCOLS)}"
+            )
+        with reporting("splitting"):
             return PROTOCOLS[self.protocol or "strong"](loaded, {**(strong or {}), **options})
 
 
@@ -95,5 +102,5 @@ def _only(options: dict[str, Any], *known: str) -> dict[str, Any]:
     """These options; any other is one that the protocol does not have."""
     flags = [f"--{'split-seed' if n == 'seed' else n.replace('_', '-')}" for n in options if n not in known]
     if flags:
-        raise ValueError(f"{', '.join(flags)} means nothing for this protocol")
+        raise InvalidValueError(f"{', '.join(flags)} means nothing for this protocol")
     return options

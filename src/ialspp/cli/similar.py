@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..errors import InvalidValueError
 from .asking import (
     KOption,
     ModelArgument,
@@ -42,7 +43,7 @@ def similar(
     of = one_way(item=item, user=user)
     checked_k(k)
     if metric not in ("cosine", "dot"):
-        raise ValueError(f"--metric must be cosine or dot, got {metric!r}")
+        raise InvalidValueError(f"--metric must be cosine or dot, got {metric!r}")
     checked_table(out)
     loaded = opened(model, threads)
     options: dict[str, Any] = {"k": k, "metric": metric}

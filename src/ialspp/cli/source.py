@@ -11,6 +11,7 @@ import typer
 
 from ..data.interactions import Interactions
 from ..datasets import KNOWN, load
+from ..errors import InvalidValueError
 from ..split import Split
 from .config import COLUMN
 from .options import given
@@ -69,12 +70,18 @@ class Source:
         if self.is_known:
             return load(self.source, self.path, **self.checked_for(self.source, options))
         if self.path is not None:
-            raise ValueError(f"--path is for known data sets ({', '.join(KNOWN)}), and {self.source} is none")
+            raise InvalidValueError(
+                f"--path is for known data sets ({', '.join(KNOWN)}), and {self.source} is none"
+            )
         missing = [f"--{role}" for role in ("user", "item") if role not in options]
         if missing and not Path(self.source).exists() and not any(sign in self.source for sign in "*?["):
-            raise ValueError(f"{self.source}: no such file, and no known data set ({', '.join(KNOWN)})")
+            raise InvalidValueError(
+                f"{self.source}: no such file, and no known data set ({', '.join(KNOWN)})"
+            )
         if missing:
-            raise ValueError(f"{' and '.join(missing)} must say which columns of {self.source} to read")
+            raise InvalidValueError(
+                f"{' and '.join(missing)} must say which columns of {self.source} to read"
+            )
         for role in COLUMNS:
             if role in options and re.fullmatch("[0-9]+", options[role]):
                 options[role] = int(options[role])
@@ -85,13 +92,13 @@ class Source:
     def refuse_target(self, target: Path) -> None:
         """An error where a model would take the place of the data."""
         if target.exists() and Path(self.source).exists() and target.samefile(self.source):
-            raise ValueError(f"--out must not be the file of the data, {self.source}")
+            raise InvalidValueError(f"--out must not be the file of the data, {self.source}")
 
     def interactions(self, command: str) -> Interactions:
         """The same for a command that has no use for a split."""
         loaded = self.load()
         if isinstance(loaded, Split):
-            raise ValueError(
+            raise InvalidValueError(
                 f"{self.source} is a published split, and {command} takes interactions; "
                 "ialspp evaluate takes splits"
             )
@@ -103,5 +110,5 @@ class Source:
         known = {"min_rating"} if name.startswith("ml-") else set()
         refused = [f"--{option.replace('_', '-')}" for option in options if option not in known]
         if refused:
-            raise ValueError(f"{name} is a known data set; leave out {', '.join(refused)}")
+            raise InvalidValueError(f"{name} is a known data set; leave out {', '.join(refused)}")
         return options

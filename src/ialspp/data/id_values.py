@@ -1,4 +1,4 @@
-"""Ids as they are given, as they are kept: 64-bit integers, or Python strings."""
+"""Turn ids as users give them into the arrays that are kept: 64-bit integers, or Python objects."""
 
 from __future__ import annotations
 
@@ -8,54 +8,58 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InvalidTypeError, InvalidValueError
+
 
 def as_ids(values: Iterable[Any], name: str) -> NDArray[Any]:
-    """Ids as a one-dimensional array: 64-bit integers, or Python strings or integers beyond 64 bits."""
+    """Return ids as a one-dimensional array of 64-bit integers, or of Python strings or larger integers."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise TypeError(f"{name}s must be a sequence of ids, got the {type(values).__name__} {values!r}")
+        raise InvalidTypeError(
+            f"{name}s must be a sequence of ids, got the {type(values).__name__} {values!r}"
+        )
     array = values if isinstance(values, np.ndarray) else _to_array(values, name)
     refuse_masked(array, f"{name}s")
     if array.ndim != 1:
-        raise ValueError(f"{name}s must be one-dimensional, got shape {array.shape}")
+        raise InvalidValueError(f"{name}s must be one-dimensional, got shape {array.shape}")
     if array.dtype.kind in "iu":
         fits = array.dtype != np.uint64 or len(array) == 0 or int(array.max()) < 2**63
         return array.astype(np.int64 if fits else np.uint64)
     if array.dtype.kind == "U":
         return array.astype(object)
-    if array.dtype.kind == "T":  # numpy's own strings, which may be missing
+    if array.dtype.kind == "T":  # numpy's own strings, some of which may be missing
         array = array.astype(object)
     if array.dtype == object:
         return _objects_as_ids(array, name)
     if len(array) == 0:
         return np.empty(0, dtype=np.int64)
-    raise TypeError(f"{name}s must be integers or strings, got {array.dtype}")
+    raise InvalidTypeError(f"{name}s must be integers or strings, got {array.dtype}")
 
 
 def first_missing(column: Any) -> int | None:
-    """Where a pandas or polars column has its first missing value."""
+    """Return the position of the first missing value of a pandas or polars column, or None."""
     missing = column.is_null() if hasattr(column, "is_null") else column.isna()
     places = np.flatnonzero(np.asarray(missing))
     return int(places[0]) if len(places) else None
 
 
 def refuse_masked(array: NDArray[Any], name: str) -> None:
-    """A masked array with something masked is an error; its mask would be lost on the way."""
+    """Raise if any value is masked: the conversion to plain arrays would lose the mask."""
     if np.ma.is_masked(array):
         place = np.flatnonzero(np.ma.getmaskarray(array))[0]
-        raise TypeError(f"{name} must not be masked, but position {place} is missing")
+        raise InvalidTypeError(f"{name} must not be masked, but position {place} is missing")
 
 
 def plain(value: Any) -> Any:
-    """A numpy scalar as the Python value it stands for, which is how it was given and is shown."""
+    """Return a numpy scalar as the Python value it stands for, which is what users gave and read."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def _to_array(values: Iterable[Any], name: str) -> NDArray[Any]:
-    """An array that keeps the elements' types: numpy alone would turn [1, "a"] into two strings."""
+    """Make an array that keeps the elements' types: numpy alone would turn [1, "a"] into two strings."""
     if hasattr(values, "to_numpy"):
         place = first_missing(values)
         if place is not None:
-            raise TypeError(
+            raise InvalidTypeError(
                 f"{name}s must be integers or strings, but the one at position {place} is missing"
             )
         return np.asarray(values.to_numpy())
@@ -78,7 +82,7 @@ def _objects_as_ids(array: NDArray[Any], name: str) -> NDArray[Any]:
     if kinds == {str, int}:
         first = isinstance(listed[0], str)
         place = next(i for i, v in enumerate(listed) if isinstance(v, str) != first)
-        raise TypeError(
+        raise InvalidTypeError(
             f"{name}s must be all integers or all strings, but {listed[0]!r} at position 0 and "
             f"{listed[place]!r} at position {place} differ"
         )
@@ -86,11 +90,11 @@ def _objects_as_ids(array: NDArray[Any], name: str) -> NDArray[Any]:
     value = listed[place]
     missing = value is None or repr(value) in ("nan", "<NA>", "NaT")
     what = "is missing" if missing else f"is a {type(value).__name__}: {value!r}"
-    raise TypeError(f"{name}s must be integers or strings, but the one at position {place} {what}")
+    raise InvalidTypeError(f"{name}s must be integers or strings, but the one at position {place} {what}")
 
 
 def is_integer(value: object) -> bool:
-    """Python's or numpy's, but not a truth value."""
+    """Whether this is an integer of Python or numpy, and not a truth value."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
 
 

@@ -1,4 +1,4 @@
-"""What a fitted model can be asked."""
+"""The queries that a fitted model answers."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from numpy.typing import NDArray
 
 from ..data.csr import Csr, Floats
 from ..data.ids import IdMap
+from ..errors import InvalidValueError
 from ..objective import Objective
 from ..solvers import no_finite_solution
 from ..system.checks import checked_integer
 from ..system.machine import resolve_threads
+from ..system.progress import Progress
 from .explanation import Explanation, explain
 from .fitted import Embedding, Fitted, Similarity, directions
-from .histories import rows_of_histories
 from .ranking import Filter, Ranking, Rankings, rank
-from .selection import filter_of
+from .requests import filter_of, rows_of_histories
 
 
 class Answers:
-    """The questions; `ImplicitMF` is what answers them."""
+    """The queries, over a state that `ImplicitMF` provides."""
 
     objective: Objective
     threads: int | None
@@ -30,7 +31,7 @@ class Answers:
     def _fitted(self) -> Fitted:
         raise NotImplementedError
 
-    # Strangers
+    # Unseen users and items
 
     def fold_in(
         self,
@@ -39,14 +40,14 @@ class Answers:
         weights: Iterable[Iterable[float]] | None = None,
         labels: Iterable[Iterable[float]] | None = None,
     ) -> Floats:
-        """Exact vectors for users the model has not seen, from the items of each.
+        """Compute exact vectors for users the model has not seen, from the items of each.
 
         Parameters
         ----------
         histories
             For each user, the ids of their items. An empty history gives a zero vector.
         weights, labels
-            Numbers parallel to the histories.
+            One number for each item of each history.
         """
         state = self._fitted()
         return self._folded_in(state.items, state.users, histories, weights, labels)
@@ -58,23 +59,23 @@ class Answers:
         weights: Iterable[Iterable[float]] | None = None,
         labels: Iterable[Iterable[float]] | None = None,
     ) -> Floats:
-        """Exact vectors for items the model has not seen, from the users of each; as `fold_in`."""
+        """Compute exact vectors for items the model has not seen, from the users of each; see `fold_in`."""
         state = self._fitted()
         return self._folded_in(state.users, state.items, histories, weights, labels)
 
     def _folded_in(
         self,
         known: Embedding,
-        strangers: Embedding,
+        unseen: Embedding,
         histories: Iterable[Iterable[Any]],
         weights: Iterable[Iterable[float]] | None,
         labels: Iterable[Iterable[float]] | None,
     ) -> Floats:
-        rows = rows_of_histories(histories, known.ids, weights, labels, strangers.ids)
+        rows = rows_of_histories(histories, known.ids, weights, labels, unseen.ids)
         return self._solved(known, rows)
 
     def fold_in_rows(self, rows: Csr) -> Floats:
-        """`fold_in` for rows of items as `Interactions.by_user` has them."""
+        """Fold in rows of items in the form of `Interactions.by_user`; see `fold_in`."""
         return self._solved(self._fitted().items, rows)
 
     def _solved(self, known: Embedding, rows: Csr) -> Floats:
@@ -92,61 +93,63 @@ class Answers:
         exclude_seen: bool = ...,
         candidates: Any = ...,
         exclude: Any = ...,
-        progress: bool | None = ...,
+        progress: Progress = ...,
     ) -> Ranking: ...
 
     @overload
     def recommend(
         self,
-        users: Any = ...,
+        users: Any = None,
         k: int = 10,
         *,
         exclude_seen: bool = ...,
         candidates: Any = ...,
         exclude: Any = ...,
-        progress: bool | None = ...,
+        progress: Progress = ...,
     ) -> Rankings: ...
 
     def recommend(
         self,
-        users: Any = ...,
+        users: Any = None,
         k: int = 10,
         *,
         exclude_seen: bool = True,
         candidates: Any = None,
         exclude: Any = None,
-        progress: bool | None = None,
+        progress: Progress = None,
     ) -> Ranking | Rankings:
-        """The k best items of each user, best first.
+        """Recommend the k best items to each user, best first.
 
         Parameters
         ----------
         users
-            Ids of users of the training data: one gives one `Ranking`, a sequence gives `Rankings`. All
-            users, in row order, where not given.
+            Ids of users of the training data. One id gives one `Ranking`, a sequence gives `Rankings`. None:
+            all users, in row order.
         k
-            How many; fewer where fewer are left.
+            The number of items. A ranking is shorter where fewer items are left.
         exclude_seen
-            Leave out what the user has interacted with.
+            Leave out items that the user has interacted with.
         candidates
-            The only items to choose from: ids for everyone, a mask over all items, or, one for each user, a
+            The only items to choose from: ids for everyone, a mask over all items, or for each user a
             sequence of ids or a row of a mask.
         exclude
             Items to leave out, given in the same ways.
         progress
-            True or False: draw a progress bar or don't. None: on a terminal, for all users.
+            True: draw a bar. False: don't. None: only on a terminal and for all users. A function: call it
+            with each `ProgressEvent`.
         """
         state = self._fitted()
-        everyone = users is ...
+        everyone = users is None
         side = state.users
-        rows = np.arange(len(side.ids)) if everyone else side.ids.rows(_listed(users), state.items.ids)
+        rows = np.arange(len(side.ids)) if everyone else side.ids.rows(_as_list(users), state.items.ids)
         vectors = side.vectors if everyone else side.vectors[rows]
         seen = None
         if exclude_seen:
             seen = state.histories("recommend with exclude_seen=True").by_user
             seen = seen if everyone else seen.take(rows)
-        shown = progress if everyone else progress or False
-        rankings = self._best_items(state, vectors, k, seen, candidates, exclude, shown)
+        if progress is None and not everyone:
+            progress = False
+        rankings = self._best_items(state, vectors, k, seen, candidates, exclude, progress)
         found = Rankings(*rankings, state.items.ids, rows, side.ids)
         return found[0] if _is_one(users) else found
 
@@ -161,7 +164,7 @@ class Answers:
         weights: Iterable[Iterable[float]] | None = None,
         labels: Iterable[Iterable[float]] | None = None,
     ) -> Rankings:
-        """The k best items for users the model has not seen: `fold_in`, then `recommend`."""
+        """Recommend the k best items to users the model has not seen: `fold_in`, then `recommend`."""
         state = self._fitted()
         rows = rows_of_histories(histories, state.items.ids, weights, labels, state.users.ids)
         vectors = self._solved(state.items, rows)
@@ -178,7 +181,7 @@ class Answers:
         seen: Csr | None,
         candidates: Any,
         exclude: Any,
-        progress: bool | None,
+        progress: Progress,
     ) -> tuple[NDArray[np.int32], Floats]:
         items, threads = state.items, resolve_threads(self.threads)
         allowed = filter_of(
@@ -188,12 +191,12 @@ class Answers:
         return rank(vectors, items.packed(threads), k, threads, allowed=allowed, progress=progress)[:2]
 
     def explain(self, user: Any, item: Any) -> Explanation:
-        """How much each item of a user's past contributes to the score of an item.
+        """Say how much each item of a user's history contributes to the score of an item.
 
         Parameters
         ----------
         user, item
-            Ids of the training data.
+            An id of each, from the training data.
         """
         state = self._fitted()
         data = state.histories("explain")
@@ -212,17 +215,16 @@ class Answers:
     def similar_items(self, items: Any, k: int = 10, *, metric: Similarity = ...) -> Rankings: ...
 
     def similar_items(self, items: Any, k: int = 10, *, metric: Similarity = "cosine") -> Ranking | Rankings:
-        """The k items nearest to each of some items, best first; an item is not its own neighbour.
+        """Find the k items most similar to each of some items, best first. An item is not its own neighbour.
 
         Parameters
         ----------
         items
-            Ids: one gives one `Ranking`, a sequence gives `Rankings`.
+            Ids. One id gives one `Ranking`, a sequence gives `Rankings`.
         k
-            How many; fewer where there are fewer.
+            The number of neighbours. A ranking is shorter where there are fewer.
         metric
-            "cosine": vectors that point most nearly the same way. "dot": also the longer the better, which
-            favours the popular.
+            "cosine" compares directions. "dot" also prefers long vectors, which popular items have.
         """
         state = self._fitted()
         return self._similar(items, k, metric, state.items, state.users)
@@ -234,7 +236,7 @@ class Answers:
     def similar_users(self, users: Any, k: int = 10, *, metric: Similarity = ...) -> Rankings: ...
 
     def similar_users(self, users: Any, k: int = 10, *, metric: Similarity = "cosine") -> Ranking | Rankings:
-        """The k users nearest to each of some users; as `similar_items`."""
+        """Find the k users most similar to each of some users; see `similar_items`."""
         state = self._fitted()
         return self._similar(users, k, metric, state.users, state.items)
 
@@ -242,9 +244,9 @@ class Answers:
         self, ids: Any, k: int, metric: Similarity, side: Embedding, other: Embedding
     ) -> Ranking | Rankings:
         if metric not in ("cosine", "dot"):
-            raise ValueError(f'metric must be "cosine" or "dot", got {metric!r}')
+            raise InvalidValueError(f'metric must be "cosine" or "dot", got {metric!r}')
         threads = resolve_threads(self.threads)
-        rows = side.ids.rows(_listed(ids), other.ids)
+        rows = side.ids.rows(_as_list(ids), other.ids)
         vectors = side.vectors[rows] if metric == "dot" else directions(side.vectors[rows])
         themselves = Csr(np.arange(len(rows) + 1), rows.astype(np.int32), len(side.ids))
         k = min(checked_integer("k", k, 0), len(side.ids))
@@ -258,5 +260,5 @@ def _is_one(ids: Any) -> bool:
     return isinstance(ids, (str, int, np.integer))
 
 
-def _listed(ids: Any) -> Any:
+def _as_list(ids: Any) -> Any:
     return [ids] if _is_one(ids) else ids

@@ -1,8 +1,9 @@
-"""Why a user gets an item: what each past item adds to the score."""
+"""Explanations: how much each item of a user's history adds to a score."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,44 +11,64 @@ from numpy.typing import NDArray
 from ..data.csr import Csr
 from ..errors import SolveError
 from ..objective import Objective
-from ..system.blas import one_blas_thread
+from ..system.locks import one_blas_thread
 from .fitted import Embedding
 
 
 class Explanation(list[tuple[Any, float]]):
-    """Past items with what each contributes to a score, largest first.
+    """Pairs (item of the history, its contribution to a score), largest first. A slice is one too.
 
     Attributes
     ----------
     score
-        <w, h>: what `recommend` ranks the item by.
-    contributions
-        The numbers alone, in the same order.
+        <w, h>, the score that `recommend` ranks the item by.
     rest
-        The score less the sum of the contributions: zero, up to rounding, where the user's vector is the
-        exact solution for their history, as after `update`; else how far training was from that.
+        The score less the contributions of the whole history. It is zero, up to rounding, where the user's
+        vector is the exact solution for their history, as after `update`. After `fit` it is the error of
+        stopping before convergence.
     """
 
-    def __init__(self, items: list[Any], contributions: NDArray[np.float64], score: float) -> None:
-        super().__init__(zip(items, contributions.tolist(), strict=True))
-        self.contributions = contributions
+    def __init__(self, pairs: Iterable[tuple[Any, float]], score: float, rest: float) -> None:
+        super().__init__(pairs)
         self.score = score
-        self.rest = score - float(contributions.sum())
+        self.rest = rest
+
+    @classmethod
+    def of(cls, items: list[Any], contributions: NDArray[np.float64], score: float) -> Explanation:
+        """Make the explanation of a whole history."""
+        rest = score - float(contributions.sum())
+        return cls(zip(items, contributions.tolist(), strict=True), score, rest)
+
+    @property
+    def contributions(self) -> list[float]:
+        """The contributions alone, in the same order."""
+        return [contribution for _, contribution in self]
+
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> tuple[Any, float]: ...
+
+    @overload
+    def __getitem__(self, index: slice, /) -> Explanation: ...
+
+    def __getitem__(self, index: SupportsIndex | slice, /) -> Any:
+        if isinstance(index, slice):
+            return Explanation(super().__getitem__(index), self.score, self.rest)
+        return super().__getitem__(index)
 
 
 def explain(
     history: Csr, vector: NDArray[Any], item: int, items: Embedding, objective: Objective, threads: int
 ) -> Explanation:
-    """The score of one item for the user with this one row of history and this vector.
+    """Explain the score of one item for a user with this one row of history and this vector.
 
     The loss is least at w = A^-1 sum_j a_j y_j h_j, with A as in `native/step.h`. The score <w, h_i> is then
-    a sum over the past: item j adds a_j y_j <h_j, A^-1 h_i>.
+    a sum over the history, to which item j adds a_j y_j <h_j, A^-1 h_i>.
     """
     target = items.vectors[item].astype(np.float64)
     score = float(vector.astype(np.float64) @ target)
     if len(history.columns) == 0:
-        return Explanation([], np.zeros(0), score)
-    history.native()  # raises where a damaged file names an item that there is not
+        return Explanation([], score, score)
+    history.native()  # raises if a damaged file names an item that does not exist
     neighbours = items.vectors[history.columns].astype(np.float64)
     weight = np.ones(len(neighbours)) if history.weights is None else history.weights.astype(np.float64)
     label = 1.0 if history.labels is None else history.labels.astype(np.float64)
@@ -58,11 +79,11 @@ def explain(
         _check_solvable(hessian, float(regularization))
         contributions = weight * label * (neighbours @ np.linalg.solve(hessian, target))
     order = np.argsort(-contributions, kind="stable")
-    return Explanation(items.ids.named(history.columns[order]), contributions[order], score)
+    return Explanation.of(items.ids.named(history.columns[order]), contributions[order], score)
 
 
 def _check_solvable(hessian: NDArray[np.float64], regularization: float) -> None:
-    """Without regularization there may be many solutions, and contributions that mean nothing."""
+    """Raise an error where there are many solutions, and contributions would mean nothing."""
     if not np.isfinite(hessian).all():
         raise SolveError("the vectors of the items in the user's past must be finite, and are not")
     enough = regularization > np.finfo(np.float64).eps * hessian.trace()

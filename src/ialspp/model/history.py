@@ -1,4 +1,4 @@
-"""What is known of a training run."""
+"""The record of a training run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..errors import SolveError
 
 @dataclass(frozen=True, slots=True)
 class EpochRecord:
-    """What one epoch left behind: the loss, its three parts, and the seconds it took."""
+    """One epoch: the loss after it, the three parts of the loss, and the seconds it took."""
 
     epoch: int
     loss: float
@@ -20,7 +20,7 @@ class EpochRecord:
     seconds: float
 
     def checked(self) -> EpochRecord:
-        """Itself; an error where a solver, perhaps one of your own, left vectors that are no numbers."""
+        """Return the record, or raise an error if a solver (perhaps your own) left NaN in a vector."""
         if math.isnan(self.loss):
             raise SolveError(f"the loss is not a number after epoch {self.epoch}: NaN is in a vector")
         return self

@@ -1,10 +1,12 @@
-"""Settings the way scikit-learn asks for them."""
+"""Settings in the interface of scikit-learn."""
 
 from __future__ import annotations
 
 import inspect
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
+
+from ..errors import InvalidValueError
 
 Estimator = TypeVar("Estimator", bound="Parameters")
 
@@ -13,7 +15,7 @@ class Parameters:
     """`get_params` and `set_params` for a class that keeps its constructor's arguments under their names."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The constructor's arguments; with `deep` also those of its parts: `objective__regularization`."""
+        """Return the constructor's arguments; `deep` adds those of parts: `objective__regularization`."""
         own = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
         if not deep:
             return own
@@ -26,16 +28,16 @@ class Parameters:
         return {**own, **parts}
 
     def set_params(self: Estimator, **params: Any) -> Estimator:
-        """Change some of them, all or none; what was learned stays until the next `fit`.
+        """Change some settings, all of those given or none. The factors stay until the next `fit`.
 
-        Parts are replaced first: `set_params(solver=IALSpp(), solver__block_size=32)`. The objective that
-        is set is the one that `fold_in`, `explain` and `update` solve rows with.
+        Parts are replaced first: `set_params(solver=IALSpp(), solver__block_size=32)`. `fold_in`, `explain`
+        and `update` solve rows with the objective that is set, also if it changed after `fit`.
         """
         settings = self.get_params(deep=False)
         own = {name: value for name, value in params.items() if "__" not in name}
         for name in params:
             if name.partition("__")[0] not in settings:
-                raise ValueError(
+                raise InvalidValueError(
                     f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(settings)}"
                 )
         checked = type(self)(**{**settings, **own})
@@ -52,5 +54,5 @@ class Parameters:
 def _with_field(part: Any, name: str, field: str, value: Any) -> Any:
     known = [known.name for known in fields(part)] if is_dataclass(part) else []
     if field not in known:
-        raise ValueError(f"there is no {name!r}: {part!r} has {', '.join(known) or 'no parameters'}")
+        raise InvalidValueError(f"there is no {name!r}: {part!r} has {', '.join(known) or 'no parameters'}")
     return replace(part, **{field: value})

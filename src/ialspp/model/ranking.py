@@ -1,47 +1,65 @@
-"""The best k of many scores, as ids."""
+"""Rankings: the k items of highest score for each of many vectors, as ids."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..data.csr import Csr, Floats, Rows
+from ..data.csr import Csr, Floats, RowNumbers
 from ..data.ids import IdMap
-from ..system.progress import bar
+from ..system.progress import Progress, reporting
 
 if TYPE_CHECKING:
     import polars as pl
 
-USERS_AT_ONCE = 4096  # between two steps of the progress bar
+USERS_AT_ONCE = 4096  # between two reports of progress
+PackedItems = _core.PackedItems
 
 
 class Ranking(list[Any]):
-    """Ids, best first; `scores` holds the score of each."""
+    """Ids, best first. A slice is a `Ranking` too.
 
-    def __init__(self, ids: list[Any], scores: Floats) -> None:
+    Attributes
+    ----------
+    scores
+        The score of each id, as Python floats.
+    """
+
+    def __init__(self, ids: Iterable[Any], scores: Sequence[float]) -> None:
         super().__init__(ids)
         self.scores = scores
+
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> Any: ...
+
+    @overload
+    def __getitem__(self, index: slice, /) -> Ranking: ...
+
+    def __getitem__(self, index: SupportsIndex | slice, /) -> Any:
+        if isinstance(index, slice):
+            return Ranking(super().__getitem__(index), self.scores[index])
+        return super().__getitem__(index)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Rankings(Sequence[Ranking]):
-    """One `Ranking` for each that was asked about, kept as two arrays.
+    """One `Ranking` for each query, kept as two arrays until ids are needed.
 
     Attributes
     ----------
     rows
         Row numbers of the answers, best first; -1 where fewer than k are left.
     scores
-        The score of each.
+        The score of each answer.
     """
 
-    rows: Rows
+    rows: RowNumbers
     scores: Floats
     ids: IdMap  # of the answers
     asked_rows: NDArray[np.integer[Any]]
@@ -49,12 +67,12 @@ class Rankings(Sequence[Ranking]):
 
     @property
     def asked(self) -> list[Any]:
-        """The ids that were asked about."""
+        """The ids that were queried, one for each ranking."""
         return self.asked_ids.named(self.asked_rows)
 
     @property
     def names(self) -> tuple[str, str]:
-        """What was asked about and what the answers are: the names of the columns of `to_frame`."""
+        """What the queries and the answers are, such as "user" and "item": the columns of `to_frame`."""
         asked, answer = self.asked_ids.name, self.ids.name
         return asked, f"similar_{answer}" if answer == asked else answer
 
@@ -73,7 +91,7 @@ class Rankings(Sequence[Ranking]):
             return Rankings(self.rows[index], self.scores[index], self.ids, asked, self.asked_ids)
         row = self.rows[operator.index(index)]
         left = np.count_nonzero(row >= 0)
-        return Ranking(self.ids.named(row[:left]), self.scores[index][:left])
+        return Ranking(self.ids.named(row[:left]), self.scores[index][:left].tolist())
 
     def __iter__(self) -> Iterator[Ranking]:
         return (self[i] for i in range(len(self)))
@@ -88,7 +106,7 @@ class Rankings(Sequence[Ranking]):
         return f"[{shown}{f', ... {len(self):,} in all' if len(self) > 3 else ''}]"
 
     def to_frame(self) -> pl.DataFrame:
-        """A polars DataFrame, a row for each answer: who was asked about, the answer, its rank, its score."""
+        """Return a polars DataFrame with a row for each answer: the query, the answer, its rank and score."""
         import polars as pl
 
         there = self.rows >= 0
@@ -104,12 +122,12 @@ class Rankings(Sequence[Ranking]):
 
 
 def _column(ids: IdMap, rows: NDArray[np.integer[Any]]) -> pl.Series:
-    """The ids of these rows: integers of 64 bits as they are, those beyond and strings as strings."""
+    """Return the ids of rows as a column: 64-bit integers as they are, anything else as strings."""
     import polars as pl
 
     if not ids.is_text and ids.ids.dtype != object:
         return pl.Series(ids.ids[rows])
-    occurs = np.zeros(len(ids), dtype=bool)  # each id is made a string once
+    occurs = np.zeros(len(ids), dtype=bool)  # so that each id is converted once
     occurs[rows] = True
     strings = [str(value) for value in ids.named(np.flatnonzero(occurs))]
     return pl.Series(strings, dtype=pl.String).gather((np.cumsum(occurs) - 1)[rows])
@@ -117,11 +135,16 @@ def _column(ids: IdMap, rows: NDArray[np.integer[Any]]) -> pl.Series:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Filter:
-    """Which items may be named to whom; each part may be absent."""
+    """Which items may be recommended to whom. A part that is None filters nothing."""
 
-    hidden: Csr | None = None  # row u: not to user u
-    candidates: Csr | None = None  # row u: to user u nothing else
-    eligible: NDArray[np.bool_] | None = None  # of each item: whether it may be named at all
+    hidden: Csr | None = None  # row u holds the items that user u must not get
+    candidates: Csr | None = None  # row u holds the only items that user u may get
+    eligible: NDArray[np.bool_] | None = None  # for each item, whether anyone may get it
+
+
+def pack(items: Floats, threads: int) -> PackedItems:
+    """Copy item vectors into the layout that scoring reads, sixteen items side by side."""
+    return PackedItems(items, threads)
 
 
 def rank(
@@ -133,18 +156,19 @@ def rank(
     allowed: Filter | None = None,
     wanted: Csr | None = None,
     depth: int = 0,
-    what: str = "recommending",
-    progress: bool | None = False,
-) -> tuple[Rows, Floats, Rows]:
-    """For each vector the k items of highest score, equal ones by row: rows, -1 where fewer are left; scores.
+    task: str = "recommending",
+    progress: Progress = False,
+) -> tuple[RowNumbers, Floats, NDArray[np.int32]]:
+    """Rank items for each vector by the dot product; items of equal score are in the order of rows.
 
-    And for each entry of `wanted` how it stands among the first `depth`, as `_core.rank` says it.
+    Returns the rows of the k best (-1 where fewer are left), their scores, and for each entry of `wanted`
+    its place among the first `depth`, as `_core.rank` gives it.
     """
     allowed = allowed or Filter()
     eligible = None if allowed.eligible is None else allowed.eligible.view(np.uint8)
     best, scores = np.empty((len(vectors), k), dtype=np.int32), np.empty((len(vectors), k), dtype=np.float32)
     standings = []
-    with bar(what, len(vectors), progress) as report:
+    with reporting(task, len(vectors), progress) as report:
         for begin in range(0, len(vectors), USERS_AT_ONCE):
             end = min(begin + USERS_AT_ONCE, len(vectors))
             hidden, candidates, asked = (
@@ -157,3 +181,10 @@ def rank(
             standings.append(found)
             report(end)
     return best, scores, np.concatenate(standings) if standings else np.empty((0, 3), dtype=np.int32)
+
+
+def score_pairs(users: Floats, pairs: Csr, items: Floats, threads: int) -> Floats:
+    """Score some items of each user: one number for each entry of `pairs`, whose rows are the users."""
+    labels = np.zeros(len(pairs.columns), dtype=np.float32)  # the residual against a label of 0 is the score
+    rows = _core.Rows(pairs.offsets, pairs.columns, pairs.n_columns, labels)
+    return _core.residuals(rows, users, items, threads)

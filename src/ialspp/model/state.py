@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -13,31 +13,40 @@ from ..data.csr import Csr
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..data.stored_ids import arrays_of_ids, ids_of, kind_of
+from ..errors import InvalidValueError
 from ..files.arrays import Arrays, part_named
 from ..files.container import StoreError
 from ..objective import Objective
 from ..solvers import Solver
 from .fitted import Embedding, Fitted
 from .history import EpochRecord
-from .model import ImplicitMF
 
 SOLVERS: dict[str, Any] = {
     solver.__name__: solver for solver in (solvers.SpectralCG, solvers.IALSpp, solvers.IALS, solvers.ICD)
 }
 
 
-def described(model: ImplicitMF, state: Fitted, *, interactions: bool) -> dict[str, Any]:
-    """Everything but the arrays, as plain values."""
-    settings = model.get_params(deep=False)
-    del settings["threads"]  # of the machine, not of the model
+@dataclass(frozen=True, slots=True, eq=False)
+class Trained:
+    """A model as its file has it."""
+
+    settings: dict[str, Any]  # the constructor's arguments, but for `threads`, which belongs to the machine
+    fitted: Fitted
+    history: list[EpochRecord]
+    fitted_solver: Solver | None
+
+
+def described(trained: Trained, *, interactions: bool) -> dict[str, Any]:
+    """Describe everything but the arrays, as plain values."""
+    state = trained.fitted
     return {
         "settings": {
-            **settings,
-            "solver": _solver_as_dict(model.solver),
-            "objective": asdict(model.objective),
+            **trained.settings,
+            "solver": _solver_as_dict(trained.settings["solver"]),
+            "objective": asdict(trained.settings["objective"]),
         },
-        "fitted_solver": _fitted_solver_as_dict(model.fitted_solver),
-        "history": [asdict(record) for record in model.history],
+        "fitted_solver": _fitted_solver_as_dict(trained.fitted_solver),
+        "history": [asdict(record) for record in trained.history],
         "statistics": state.statistics(),
         "ids": {"user": kind_of(state.users.ids), "item": kind_of(state.items.ids)},
         "weighted": interactions and state.data is not None and state.data.weighted,
@@ -45,7 +54,7 @@ def described(model: ImplicitMF, state: Fitted, *, interactions: bool) -> dict[s
 
 
 def arrays_of(state: Fitted, *, interactions: bool) -> dict[str, NDArray[Any]]:
-    """The vectors, the ids, and if wanted the interactions by user."""
+    """Name the arrays of a file: vectors, ids, and if wanted the interactions by user."""
     arrays: dict[str, NDArray[Any]] = {
         "user_factors": state.users.vectors,
         "item_factors": state.items.vectors,
@@ -61,15 +70,14 @@ def arrays_of(state: Fitted, *, interactions: bool) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def restored(arrays: Arrays, description: dict[str, Any], threads: int | None, *, whole: bool) -> ImplicitMF:
-    """The model; its arrays are those given, not copies.
+def restored(arrays: Arrays, description: dict[str, Any], *, whole: bool) -> Trained:
+    """Put a model together again. Its arrays are those given, not copies.
 
-    whole: also look at every number that says where something is.
+    whole: also check every number that says where something is.
     """
     settings = dict(description["settings"])
     settings["solver"] = _solver_of(settings["solver"])
     settings["objective"] = Objective(**settings["objective"])
-    model = ImplicitMF(**settings, threads=threads)
     users, items = (
         Embedding(
             ids_of(arrays, name, description["ids"][name], whole=whole),
@@ -80,16 +88,15 @@ def restored(arrays: Arrays, description: dict[str, Any], threads: int | None, *
     for side in (users, items):
         if side.vectors.shape != (len(side.ids), items.vectors.shape[1]):
             raise StoreError(f"{len(side.ids)} {side.ids.name}s do not fit factors of {side.vectors.shape}")
-    model._state = Fitted(
-        users,
-        items,
-        _interactions_of(arrays, users.ids, items.ids, description, whole=whole),
-        description["statistics"],
-    )
-    model.history = [EpochRecord(**record) for record in description["history"]]
+    interactions = _interactions_of(arrays, users.ids, items.ids, description, whole=whole)
+    history = [EpochRecord(**record) for record in description["history"]]
     used = description["fitted_solver"]
-    model.fitted_solver = None if used is None else _solver_of(used)
-    return model
+    return Trained(
+        settings,
+        Fitted(users, items, interactions, description["statistics"]),
+        history,
+        None if used is None else _solver_of(used),
+    )
 
 
 def _interactions_of(
@@ -112,14 +119,14 @@ def _interactions_of(
 
 
 def _fitted_solver_as_dict(solver: Solver | None) -> dict[str, Any] | None:
-    """None for one of your own: it is a remark on how the factors came about."""
+    """Describe the solver that was used; a solver of your own is left out, since it is only a remark."""
     return None if solver is None or type(solver) not in SOLVERS.values() else _solver_as_dict(solver)
 
 
 def _solver_as_dict(solver: Solver) -> dict[str, Any]:
     name = type(solver).__name__
     if SOLVERS.get(name) is not type(solver):
-        raise ValueError(
+        raise InvalidValueError(
             f"a model file can name the solvers {', '.join(SOLVERS)}, not {solver!r}; set another with "
             "model.set_params(solver=...) before saving: it does not change the factors"
         )

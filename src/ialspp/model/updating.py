@@ -1,4 +1,4 @@
-"""New interactions into a model, without training it again."""
+"""Take new interactions into a model without training it again."""
 
 from __future__ import annotations
 
@@ -15,33 +15,34 @@ from ..data.interactions import Interactions
 from ..errors import SolveError
 from ..objective import Objective
 from ..solvers import no_finite_solution
-from ..system.progress import bar
+from ..system.progress import Progress, reporting
 from .fitted import Embedding, Fitted
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What an update did: rows solved again, ids that are new, pairs, seconds."""
+    """What an update did: rows solved again, new ids, pairs, seconds."""
 
     users: int
     new_users: int
     items: int
     new_items: int
-    pairs: int  # of the new data
-    new_pairs: int  # that were not there before
+    pairs: int  # in the new data
+    new_pairs: int  # pairs that were not in the old data
     seconds: float
 
 
 def updated(
-    fitted: Fitted, new: Interactions, objective: Objective, epochs: int, threads: int, progress: bool | None
+    fitted: Fitted, new: Interactions, objective: Objective, epochs: int, threads: int, progress: Progress
 ) -> tuple[Fitted, Update]:
-    """Epochs of iALS over the rows that the new data touches, and its users once more at the end.
+    """Run epochs of iALS over the rows that the new data touches, then solve its users once more.
 
-    The last step is for who asks next: those users' vectors are then exact for the items as they are.
+    The last step makes those users' vectors exact given the final items, so that the next query sees what
+    `fold_in` would give.
     """
     start = time.perf_counter()
     old = fitted.histories("update")
-    with bar("updating", epochs + 2, progress) as report:
+    with reporting("updating", epochs + 2, progress) as report:
         data = joined(old, new)
         touched_users = _touched(new.users, new.by_user.counts, data.users)
         touched_items = _touched(new.items, new.by_item.counts, data.items)
@@ -71,7 +72,7 @@ def updated(
 
 
 def joined(old: Interactions, new: Interactions) -> Interactions:
-    """Both as one: old ids keep their rows, weights add up, of two labels the new one holds; no times."""
+    """Join two data sets: old ids keep their rows, weights add up, new labels replace old ones; no times."""
     users, items = old.users.extended(new.users.ids), old.items.extended(new.items.ids)
     new_user = users.rows(new.users.ids)[new.by_user.row_numbers].astype(np.int32)
     new_item = items.rows(new.items.ids)[new.by_user.columns].astype(np.int32)
@@ -87,19 +88,19 @@ def joined(old: Interactions, new: Interactions) -> Interactions:
 
 
 def _touched(ids: IdMap, counts: NDArray[np.int64], known: IdMap) -> NDArray[np.int64]:
-    """Rows, ascending, of the ids that have interactions."""
+    """Return the rows, ascending, of the ids that have interactions."""
     return np.sort(known.rows(ids.ids[counts > 0]))
 
 
 def _unsolved(ids: IdMap, rows: NDArray[np.int64]) -> Callable[[int], SolveError]:
-    """The error for one of these rows."""
+    """Make the function that makes the error for one of these rows."""
     return lambda place: no_finite_solution(ids.name, ids[int(rows[place])], int(rows[place]))
 
 
 def _joined_labels(
     old: Interactions, new: Interactions, new_keys: NDArray[np.int64], n_items: int
 ) -> Floats | None:
-    """Those of old pairs, replaced where a new one says otherwise, and then those of the new."""
+    """Concatenate the labels of old pairs, replaced where a new pair has one, and those of new pairs."""
     if old.by_user.labels is None and new.by_user.labels is None:
         return None
     before, after = _labels(old), _labels(new)

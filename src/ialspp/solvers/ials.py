@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .. import _core
+from ..data.csr import Csr, Floats
+from ..objective import Objective
 from .base import Problem, Side
 
 
@@ -28,3 +33,27 @@ class IALS:
         )
         side.check(failed_row)
         return observed
+
+
+def solve_exactly(
+    rows: Csr, other: Floats, gramian: NDArray[np.float64], objective: Objective, threads: int
+) -> tuple[Floats, int]:
+    """Solve each of some rows exactly, given the other side's factors and their Gramian: iALS's row update.
+
+    Returns the vectors, and the first row that has no finite solution, or -1.
+    """
+    vectors = np.zeros((len(rows), other.shape[1]), dtype=np.float32)
+    if len(rows) == 0:
+        return vectors, -1
+    regularization = objective.row_regularization(rows.counts, rows.n_columns)
+    _, failed_row = _core.solve_rows(
+        rows.native(),
+        vectors,
+        regularization,
+        other,
+        gramian,
+        objective.unobserved_weight,
+        False,
+        threads,
+    )
+    return vectors, failed_row

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from .. import _core
+from ..errors import InvalidTypeError, InvalidValueError
 from ..system.checks import checked_integer
 from .base import Problem
 
@@ -38,31 +39,33 @@ class IALSpp:
             try:
                 size = checked_integer("block_size", self.block_size, 1)
             except TypeError:
-                raise TypeError(f'block_size must be an integer or "auto", got {self.block_size!r}') from None
+                raise InvalidTypeError(
+                    f'block_size must be an integer or "auto", got {self.block_size!r}'
+                ) from None
             object.__setattr__(self, "block_size", size)
         if self.sweep not in AUTO_BLOCK_SIZE:
-            raise ValueError(f'sweep must be "side" or "block", got {self.sweep!r}')
+            raise InvalidValueError(f'sweep must be "side" or "block", got {self.sweep!r}')
 
     def block_size_for(self, dim: int) -> int:
-        """The block size used at this dimension."""
+        """Return the block size used at this dimension."""
         if self.block_size == "auto":
             return min(AUTO_BLOCK_SIZE[self.sweep], dim)
         if self.block_size > dim:
-            raise ValueError(f"block_size must be at most dim ({dim}), got {self.block_size}")
+            raise InvalidValueError(f"block_size must be at most dim ({dim}), got {self.block_size}")
         return self.block_size
 
     def pinned(self, dim: int) -> IALSpp:
-        """The same with the block size as a number."""
+        """Return the same solver with its block size as a number."""
         return replace(self, block_size=self.block_size_for(dim))
 
     def epoch(self, problem: Problem) -> float:
         """Update every block of every user and item once."""
         size = self.block_size_for(problem.dim)
         if self.sweep == "side":
-            return self._sides_outermost(problem, size)
-        return self._blocks_outermost(problem, size)
+            return self._sweep_by_side(problem, size)
+        return self._sweep_by_block(problem, size)
 
-    def _blocks_outermost(self, problem: Problem, size: int) -> float:
+    def _sweep_by_block(self, problem: Problem, size: int) -> float:
         residuals = problem.residuals()
         for begin in range(0, problem.dim, size):
             end = min(begin + size, problem.dim)
@@ -79,7 +82,7 @@ class IALSpp:
                 side.check(failed_row)
         return _core.squared_sum(residuals, problem.threads)
 
-    def _sides_outermost(self, problem: Problem, size: int) -> float:
+    def _sweep_by_side(self, problem: Problem, size: int) -> float:
         observed = 0.0
         for side, other in problem.both_ways:
             observed, failed_row = _core.update_side(

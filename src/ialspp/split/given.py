@@ -9,6 +9,7 @@ import numpy as np
 from ..data.axis import Axis
 from ..data.csr import Csr
 from ..data.interactions import Interactions
+from ..errors import InvalidValueError
 from .parts import ONE_ITEM_METRICS, WEAK_METRICS, HeldOut, Split
 
 
@@ -37,5 +38,7 @@ def given_leave_one_out(train: Interactions, test: Interactions, candidates: Csr
     known = given(train, test).test
     several = np.flatnonzero(known.wanted.by_user.counts > 1)
     if len(several):
-        raise ValueError(f"test must have one item per user, but user {train.users[several[0]]!r} has more")
+        raise InvalidValueError(
+            f"test must have one item per user, but user {train.users[several[0]]!r} has more"
+        )
     return Split("leave-one-out", train, replace(known, candidates=candidates), None, ONE_ITEM_METRICS)

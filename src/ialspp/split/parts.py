@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..data.csr import Csr
 from ..data.interactions import Interactions
+from ..errors import InvalidValueError
 from ..system.checks import checked_number
 
 Mask = NDArray[np.bool_]
@@ -31,21 +32,23 @@ class HeldOut:
         for axis in ("users", "items"):
             given, wanted = getattr(self.given, axis), getattr(self.wanted, axis)
             if given is not wanted and given != wanted:
-                raise ValueError(f"given and wanted must have the same {axis}, got {given!r} and {wanted!r}")
+                raise InvalidValueError(
+                    f"given and wanted must have the same {axis}, got {given!r} and {wanted!r}"
+                )
         if len(self.wanted) == 0:
-            raise ValueError("at least one pair must be wanted, got none: nobody could be asked about")
+            raise InvalidValueError("at least one pair must be wanted, got none: nobody could be asked about")
         given, wanted = self.given.by_user, self.wanted.by_user.keys
         self._refuse(wanted[given.has(wanted)], "is both given and wanted (in train and in test)")
         if self.candidates is None:
             return
         if (len(self.candidates), self.candidates.n_columns) != (len(given), given.n_columns):
-            raise ValueError(
+            raise InvalidValueError(
                 f"candidates must have the {len(given)} users and {given.n_columns} items of the data, "
                 f"got {len(self.candidates)} and {self.candidates.n_columns}"
             )
         listed = self.candidates.keys
         if not (np.diff(listed) > 0).all():
-            raise ValueError("the candidates of a user must be listed in ascending order, each once")
+            raise InvalidValueError("the candidates of a user must be listed in ascending order, each once")
         self._refuse(wanted[~self.candidates.has(wanted)], "is wanted, but not among the candidates")
         self._refuse(listed[given.has(listed)], "is a candidate, but was trained on")
 
@@ -53,7 +56,9 @@ class HeldOut:
         """An error that names the first of these pairs."""
         if len(keys):
             user, item = divmod(int(keys[0]), self.given.n_items)
-            raise ValueError(f"user {self.given.users[user]!r} with item {self.given.items[item]!r} {why}")
+            raise InvalidValueError(
+                f"user {self.given.users[user]!r} with item {self.given.items[item]!r} {why}"
+            )
 
     def __repr__(self) -> str:
         who = "strangers" if self.strangers else "users"
@@ -88,5 +93,5 @@ def checked_share(value: float) -> float:
     """A share that leaves something on both sides."""
     share = checked_number("test_share", value)
     if not 0 < share < 1:
-        raise ValueError(f"test_share must be between 0 and 1, both excluded, got {value}")
+        raise InvalidValueError(f"test_share must be between 0 and 1, both excluded, got {value}")
     return share

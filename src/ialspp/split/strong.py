@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.axis import Axis
-from ..data.csr import Rows
+from ..data.csr import RowNumbers
 from ..data.interactions import Interactions
+from ..errors import InvalidValueError
 from ..system.checks import checked_integer
 from .parts import STRONG_METRICS, HeldOut, Mask, Split, checked_share, mask_of
 
@@ -48,7 +49,7 @@ def strong(
     user, item = data.by_user.row_numbers, data.by_user.columns
     users = _shuffled_users(data, user[popular[item]], checked_integer("min_user", min_user, 0), seed)
     if len(users) <= 2 * size:
-        raise ValueError(
+        raise InvalidValueError(
             f"{len(users)} users are left with min_user={min_user} and min_item={min_item}, "
             f"so held_out can be at most {max(len(users) - 1, 0) // 2}, got {held_out}"
         )
@@ -64,7 +65,7 @@ def strong(
     return Split("strong", train, test, validation, STRONG_METRICS, int(left_out))
 
 
-def _shuffled_users(data: Interactions, occurring: Rows, least: int, seed: int) -> NDArray[np.int64]:
+def _shuffled_users(data: Interactions, occurring: RowNumbers, least: int, seed: int) -> NDArray[np.int64]:
     """The rows of users that occur often enough, sorted by id and then shuffled."""
     counts = np.bincount(occurring, minlength=data.n_users)
     users = np.flatnonzero(counts >= max(least, 1))
@@ -84,7 +85,7 @@ def _strangers(name: str, data: Interactions, chosen: Mask, items: Axis, share: 
         if n >= LEAST_TO_ASK:
             asked[start + rng.choice(n, size=int(share * n), replace=False)] = True
     if not asked.any():
-        raise ValueError(
+        raise InvalidValueError(
             f"no {name} user has enough pairs to be asked for any: {LEAST_TO_ASK} at least and "
             f"test_share={share:g} of them at least one; the most a user has is {counts.max(initial=0)}"
         )

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.axis import Axis
-from ..data.csr import Csr, Pairs, Rows, Times
+from ..data.csr import Csr, RowNumbers, SortedPairs, Times
 from ..data.interactions import Interactions
+from ..errors import InvalidValueError
 from ..system.checks import checked_integer, checked_number
 from .parts import ONE_ITEM_METRICS, WEAK_METRICS, HeldOut, Mask, Split, checked_share, mask_of
 
@@ -27,7 +28,9 @@ def last_days(data: Interactions, days: float) -> Split:
     times = _times_of(data)
     span = (times.max() - times.min()) / DAY if len(times) else 0.0
     if not 0 < length < span:
-        raise ValueError(f"days must be more than 0 and less than the {span:g} the data spans, got {days}")
+        raise InvalidValueError(
+            f"days must be more than 0 and less than the {span:g} the data spans, got {days}"
+        )
     return _held_out_of("last-days", data, times >= times.max() - length * DAY, WEAK_METRICS)
 
 
@@ -59,7 +62,7 @@ def leave_one_out(
     size = checked_integer("negatives", negatives, 1)
     rng = np.random.default_rng(checked_integer("seed", seed, 0))
     if pick not in ("latest", "random"):
-        raise ValueError(f'pick must be "latest" or "random", got {pick!r}')
+        raise InvalidValueError(f'pick must be "latest" or "random", got {pick!r}')
     times = _times_of(data) if pick == "latest" else rng.random(len(data))
     split = _held_out_of("leave-one-out", data, _latest_pairs(data, times), ONE_ITEM_METRICS)
     candidates = _with_negatives(split.train, split.test.wanted, size, rng)
@@ -74,7 +77,7 @@ def _held_out_of(protocol: str, data: Interactions, asked: Mask, metrics: tuple[
     wanted = asked & (users.rows[user] >= 0) & (items.rows[item] >= 0)
     held_out = np.count_nonzero(asked)
     if not wanted.any():
-        raise ValueError(
+        raise InvalidValueError(
             f"of {len(data)} pairs {held_out} are held out, and none of these has both its user and its "
             "item among the rest: nothing can be asked for"
         )
@@ -97,14 +100,14 @@ def _with_negatives(train: Interactions, wanted: Interactions, size: int, rng: n
     asked, answers = wanted.by_user.row_numbers, wanted.by_user.columns
     users = np.concatenate([train.by_user.row_numbers, asked])
     items = np.concatenate([train.by_user.columns, answers])
-    seen, _ = Pairs.of(train.users, train.items, users, items, None, None).merged()
+    seen, _ = SortedPairs.of(train.users, train.items, users, items, None, None).merged()
     drawn = [_unseen(seen.columns_of(user), train.n_items, size, rng) for user in asked.tolist()]
     users = np.concatenate([np.repeat(asked, [len(row) for row in drawn]), asked])
     items = np.concatenate([*drawn, answers]).astype(np.int32)
-    return Pairs.of(train.users, train.items, users, items, None, None).merged()[0]
+    return SortedPairs.of(train.users, train.items, users, items, None, None).merged()[0]
 
 
-def _unseen(seen: Rows, n_items: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _unseen(seen: RowNumbers, n_items: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Random items that are not among the seen, which ascend; all of them if there are fewer than `size`."""
     n = n_items - len(seen)
     drawn = rng.choice(n, min(size, n), replace=False, shuffle=False)
@@ -115,7 +118,7 @@ def _unseen(seen: Rows, n_items: int, size: int, rng: np.random.Generator) -> ND
 
 def _times_of(data: Interactions) -> Times:
     if data.times is None:
-        raise ValueError(
+        raise InvalidValueError(
             "a split by time needs times, but the data has none; give `time` to Interactions.read, "
             "from_arrays or from_dataframe"
         )

@@ -1,1 +1,1 @@
-"""What the operating system and the machine provide: CPUs, instruction sets, locks, progress, checks of values."""
+"""The machine and the process: CPUs, instruction sets, locks, progress, checks of settings."""

@@ -1,4 +1,4 @@
-"""How many threads to use: what was asked for, or what this process may really have."""
+"""The machine: how many threads to use, and which instruction set the kernels use."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from .. import _core
+from ..errors import InvalidStateError, InvalidValueError
 from .checks import checked_integer
 
 MAX_THREADS = 1024
+_known_cpus: int | None = None  # found by the first call of usable_cpus
 
 
 def resolve_threads(requested: int | None) -> int:
-    """The thread count of one call: `requested`, else IALSPP_THREADS, else all that may be used."""
+    """Return the thread count of one call: `requested`, else IALSPP_THREADS, else all usable CPUs."""
     if requested is not None:
         return _checked("threads", requested)
     text = os.environ.get("IALSPP_THREADS")
@@ -21,7 +24,7 @@ def resolve_threads(requested: int | None) -> int:
         try:
             return _checked("IALSPP_THREADS", int(text))
         except ValueError as error:
-            raise ValueError(
+            raise InvalidValueError(
                 f"IALSPP_THREADS must be an integer from 1 to {MAX_THREADS}, got {text!r}"
             ) from error
     return usable_cpus()
@@ -29,12 +32,27 @@ def resolve_threads(requested: int | None) -> int:
 
 def _checked(name: str, value: int) -> int:
     if checked_integer(name, value, 1) > MAX_THREADS:
-        raise ValueError(f"{name} must be at most {MAX_THREADS}, got {value}")
+        raise InvalidValueError(f"{name} must be at most {MAX_THREADS}, got {value}")
     return int(value)
 
 
-def usable_cpus() -> int:
-    """CPUs in this process's affinity mask, less what its control group's quota takes away."""
+def usable_cpus(*, refresh: bool = False) -> int:
+    """Return how many CPUs this process may use: its affinity mask, capped by its control group's quota.
+
+    The answer is found once a process, because it takes longer than folding in a user does.
+
+    Parameters
+    ----------
+    refresh
+        Look again, for a process whose limits have changed.
+    """
+    global _known_cpus
+    if _known_cpus is None or refresh:
+        _known_cpus = _count_usable_cpus()
+    return _known_cpus
+
+
+def _count_usable_cpus() -> int:
     try:
         cpus = len(os.sched_getaffinity(0))
     except AttributeError:  # macOS, Windows
@@ -44,7 +62,7 @@ def usable_cpus() -> int:
 
 
 def cgroup_quota(membership: Path, mount: Path) -> float | None:
-    """The tightest CPU quota above this process, in CPUs, or None where nothing limits it."""
+    """Return the tightest CPU quota of this process's control groups, in CPUs; None without a limit."""
     try:
         lines = membership.read_text().splitlines()
     except OSError:
@@ -83,3 +101,21 @@ def _quota_v1(group: Path) -> float | None:
         return quota / period if quota > 0 and period > 0 else None
     except (OSError, ValueError):
         return None
+
+
+def select_isa_of_environment() -> None:
+    """Switch the kernels to the instruction set that IALSPP_ISA names, if it is set."""
+    name = os.environ.get("IALSPP_ISA")
+    if not name:
+        return
+    available = _core.available_isas()
+    if name in available:
+        _core.select_isa(name)
+    elif name in _core.known_isas():
+        raise InvalidStateError(
+            f"IALSPP_ISA={name}: this machine does not have it; it has {', '.join(available)}"
+        )
+    else:
+        raise InvalidStateError(
+            f"IALSPP_ISA={name!r} is not an instruction set; choose one of {', '.join(_core.known_isas())}"
+        )

@@ -1,173 +1,123 @@
-"""Progress bars on stderr, where a person is watching."""
+"""Progress of long work. The library reports to a callback; the default one draws a bar on stderr."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import timedelta
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from ..errors import InvalidTypeError
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
-    from rich.status import Status
-
-    Display = TypeVar("Display", Progress, Status)
-Report = Callable[[float], None]
+    from rich.progress import Progress as RichProgress
 
 
-@contextmanager
-def bar(what: str, total: float | None, show: bool | None) -> Iterator[Report]:
-    """A function to call with how much of `total` is done; on a terminal the bar is gone in the end.
+@dataclass(frozen=True, slots=True)
+class ProgressEvent:
+    """How far one piece of work has come.
 
-    show: True draws in any case, False never, None only on a terminal. A total of None is not known.
+    Attributes
+    ----------
+    task
+        What is being done, such as "fitting" or "reading".
+    done, total
+        The work done and all of it, in units of the task: epochs, rows, bytes. A total of None is unknown.
+    note
+        What else there is to say, such as the loss; often empty.
     """
-    console = _console(show)
-    if console is None:
-        yield _silent
-        return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    columns = (TextColumn(what), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
-    with _drawn(Progress(*columns, console=console, transient=console.is_terminal)) as drawn:
-        task = drawn.add_task(what, total=total)
-        yield lambda done: drawn.update(task, completed=done)
+    task: str
+    done: float
+    total: float | None
+    note: str = ""
 
 
-@contextmanager
-def working(what: str) -> Iterator[None]:
-    """Something moves on a terminal while one long step is under way, whose end nobody knows."""
-    console = _console(None)
-    if console is None:
-        yield
-        return
-    with _drawn(console.status(what)):
-        yield
+Progress = bool | None | Callable[[ProgressEvent], None]
+"""What callers pass as `progress=`: a function of their own, True for a bar, False for nothing, or None for
+a bar on a terminal only."""
+
+
+class Report(Protocol):
+    """What the library calls while it works."""
+
+    def __call__(self, done: float, *, note: str = "", total: float | None = None) -> None:
+        """Say how much is done. `total` corrects the total given at the start."""
 
 
 @contextmanager
-def download_bar(name: str) -> Iterator[Callable[[int, int | None], None]]:
-    """A function to call with the bytes that have come, and those in all where known."""
-    console = _console(None)
-    if console is None:
-        yield lambda _done, _total: None
-        return
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
+def reporting(
+    task: str, total: float | None = None, progress: Progress = None, *, keep: bool = False
+) -> Iterator[Report]:
+    """Give a function that reports the progress of a task to whatever `progress` names.
 
-    columns = (
-        TextColumn(name, markup=False),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    with _drawn(Progress(*columns, console=console, transient=True)) as drawn:
-        task = drawn.add_task(name, total=None)
-        yield lambda done, total: drawn.update(task, completed=done, total=total)
-
-
-@contextmanager
-def epoch_bar(epochs: int, show: bool | None) -> Iterator[Report]:
-    """A function to call with the loss after each epoch; `show` as for `bar`."""
-    console = _console(show)
-    if console is None:
-        yield _silent
-        return
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("epoch"),
-        MofNCompleteColumn(),
-        BarColumn(),
-        TextColumn("loss {task.fields[loss]}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    with _drawn(Progress(*columns, console=console)) as drawn:
-        task = drawn.add_task("fit", total=epochs, loss="-")
-        yield lambda loss: drawn.update(task, advance=1, loss=f"{loss:.6g}")
-
-
-@contextmanager
-def plan_bar(tasks: int, show: bool | None) -> Iterator[Callable[[int, str, float], None]]:
-    """A function to call with the tasks that are done, the one that begins, and when all will be done.
-
-    The last is a time of `time.monotonic`, as far as anyone knows.
+    keep: leave the finished bar on the terminal, because its note is worth reading.
     """
-    console = _console(show)
-    if console is None:
-        yield lambda _done, _what, _left: None
+    if callable(progress):
+        yield _calling(progress, task, total)
         return
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        Task,
-        TextColumn,
-        TimeElapsedColumn,
-    )
-    from rich.text import Text
-
-    class Left(ProgressColumn):
-        def render(self, task: Task) -> Text:
-            left = task.fields["end"] - time.monotonic()
-            return Text(f"left {timedelta(seconds=max(0, round(left)))}")
-
-    columns = (
-        MofNCompleteColumn(),
-        BarColumn(bar_width=20),
-        TimeElapsedColumn(),
-        Left(),
-        TextColumn("{task.description}", markup=False),
-    )
-    with _drawn(Progress(*columns, console=console, transient=console.is_terminal)) as drawn:
-        task = drawn.add_task("", total=tasks, end=0.0)
-        yield lambda done, what, end: drawn.update(task, completed=done, description=what, end=end)
+    if progress not in (True, False, None):
+        raise InvalidTypeError(f"progress must be True, False, None or a function, got {progress!r}")
+    console = None if progress is False else _console(always=bool(progress))
+    if console is None:
+        yield _ignored
+        return
+    with _bar(console, task, total, keep) as report:
+        yield report
 
 
-@contextmanager
-def _drawn(display: Display) -> Iterator[Display]:
-    """As `with display` would; but Ctrl-C while it starts does not leave the cursor hidden."""
-    try:
-        display.start()
-    except BaseException:
-        with suppress(IndexError):  # half started, it does not find what it has not put anywhere yet
-            display.stop()
-        display.console.show_cursor(True)
-        raise
-    try:
-        yield display
-    finally:
-        display.stop()
+def _calling(callback: Callable[[ProgressEvent], None], task: str, total: float | None) -> Report:
+    def report(done: float, *, note: str = "", total: float | None = total) -> None:
+        callback(ProgressEvent(task, done, total, note))
+
+    return report
 
 
-def _console(show: bool | None) -> Console | None:
-    """Where to draw; None: nowhere."""
-    if show is False:
-        return None
+def _ignored(done: float, *, note: str = "", total: float | None = None) -> None:
+    pass
+
+
+def _console(*, always: bool) -> Console | None:
     from rich.console import Console
 
     console = Console(stderr=True)
-    return console if show or console.is_terminal else None
+    return console if always or console.is_terminal else None
 
 
-def _silent(_done: float) -> None:
-    pass
+@contextmanager
+def _bar(console: Console, task: str, total: float | None, keep: bool) -> Iterator[Report]:
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn(task, markup=False),
+        BarColumn(),
+        TextColumn("{task.fields[note]}", markup=False),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    transient = console.is_terminal and not keep
+    with _started(Progress(*columns, console=console, transient=transient)) as bar:
+        shown = bar.add_task(task, total=total, note="")
+
+        def report(done: float, *, note: str = "", total: float | None = total) -> None:
+            bar.update(shown, completed=done, total=total, note=note)
+
+        yield report
+
+
+@contextmanager
+def _started(bar: RichProgress) -> Iterator[RichProgress]:
+    """Enter a bar as `with bar` does, but show the cursor again if Ctrl-C arrives while it starts."""
+    try:
+        bar.start()
+    except BaseException:
+        with suppress(IndexError):  # a bar that is half started cannot be taken off rich's stack
+            bar.stop()
+        bar.console.show_cursor(True)
+        raise
+    try:
+        yield bar
+    finally:
+        bar.stop()

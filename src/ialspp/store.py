@@ -1,0 +1,31 @@
+"""Model files: one mappable file with factors, ids, settings, history, data statistics and interactions.
+
+The layout is that of safetensors. The metadata says what the arrays are: `format` is "ialspp",
+`format_version` is "1", and `description` holds the rest as JSON.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .errors import InvalidTypeError
+from .files.container import StoreError
+from .model.model import ImplicitMF
+from .model.saving import info, verify
+from .system.progress import Progress
+
+__all__ = ["StoreError", "info", "load", "save", "verify"]
+
+
+def save(
+    model: ImplicitMF, path: str | Path, *, interactions: bool = True, progress: Progress = False
+) -> None:
+    """Write a fitted model to a file, atomically; see `ImplicitMF.save`."""
+    if not isinstance(model, ImplicitMF):
+        raise InvalidTypeError(f"an ImplicitMF is required, got {type(model).__name__}")
+    model.save(path, interactions=interactions, progress=progress)
+
+
+def load(path: str | Path, *, verify: bool | None = None, threads: int | None = None) -> ImplicitMF:
+    """Open a file that `save` wrote; see `ImplicitMF.load`."""
+    return ImplicitMF.load(path, verify=verify, threads=threads)
