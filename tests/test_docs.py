@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from support.processes import PATIENCE
 
 import ialspp
 import ialspp.export
@@ -79,7 +80,7 @@ def run_command(command, output):
         capture_output=True,
         text=True,
         env={**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"},
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, f"{command}\n{done.stderr}"
     for line in output:
@@ -141,7 +142,7 @@ def site(tmp_path_factory):
         capture_output=True,
         text=True,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr
