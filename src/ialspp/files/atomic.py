@@ -54,7 +54,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def whole_files(paths: Sequence[Path]) -> Iterator[list[IO[bytes]]]:
-    """Open files for writing that get their names, the last one first, when the block ends without an error."""
+    """Open files that get their names, the last one first, when the block ends without an error."""
     with ExitStack() as stack:
         files = [stack.enter_context(whole_file(path)) for path in paths]
         yield files
