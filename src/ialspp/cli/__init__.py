@@ -18,7 +18,6 @@ from .fit import fit
 from .info import info
 from .options import add_command
 from .recommend import recommend
-from .reproduce import reproduce
 from .similar import similar
 from .update import update
 
@@ -40,7 +39,6 @@ add_command(data, "list", list_known)
 add_command(data, "show", show_data)
 app.add_typer(data, name="data")
 add_command(app, "demo", demo)
-add_command(app, "reproduce", reproduce)
 
 
 def _show_version(wanted: bool) -> None:

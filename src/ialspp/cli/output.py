@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.cells import cell_len
@@ -16,16 +16,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ..errors import InvalidValueError
-from ..files.atomic import require_writable, whole_file
+from ..files.atomic import require_writable
 from ..system.printable import printable
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-TABLES = {
-    ".parquet": "write_parquet",
-    ".csv": "write_csv",
-    ".jsonl": "write_ndjson",
-    ".ndjson": "write_ndjson",
-}
 BORDERS = 3  # characters that a table adds to the text of each column
 BREAKABLE = 14  # words longer than this may be broken; numbers are shorter
 
@@ -178,33 +172,3 @@ def checked_target(path: Path, suffixes: Iterable[str] = ()) -> Path:
         raise InvalidValueError(f"{path}: the name must end with {', '.join(endings)}, which sets the format")
     require_writable(path)
     return path
-
-
-def write_table(frame: Any, path: Path) -> None:
-    """Write a data frame atomically, in the format that the suffix of the file names."""
-    import polars as pl
-
-    with whole_file(path) as file:
-        sink = _Sink(file)
-        try:
-            getattr(frame, TABLES[path.suffix.lower()])(sink)
-        except pl.exceptions.PolarsError as error:
-            raise (sink.error or error) from error
-
-
-class _Sink:
-    """A file that remembers its error, because polars calls a full disk a "transport error"."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self.error: OSError | None = None
-
-    def write(self, data: bytes) -> int:
-        try:
-            return self._file.write(data)
-        except OSError as error:
-            self.error = error
-            raise
-
-    def flush(self) -> None:
-        self._file.flush()
