@@ -137,6 +137,7 @@ def test_a_killed_update_leaves_a_whole_model(folder, tmp_path):
             assert file.read_bytes() in expected
             if set(tmp_path.iterdir()) != present:
                 break
+            time.sleep(0.0002)  # leaves the processor to the child
         child.kill()
         child.wait()
         store.verify(file)
