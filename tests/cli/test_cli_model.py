@@ -23,7 +23,7 @@ def as_json(rankings, asked, of="user", found="items"):
     """What the command prints for rankings of the library."""
     return {
         "rankings": [
-            {of: one, found: list(ranking), "scores": ranking.scores.tolist()}
+            {of: one, found: list(ranking), "scores": list(ranking.scores)}
             for one, ranking in zip(asked, rankings, strict=True)
         ]
     }

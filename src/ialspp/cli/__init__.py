@@ -18,7 +18,6 @@ from .fit import fit
 from .info import info
 from .options import add_command
 from .recommend import recommend
-from .reproduce import reproduce
 from .similar import similar
 from .update import update
 
@@ -40,7 +39,6 @@ add_command(data, "list", list_known)
 add_command(data, "show", look_into)
 app.add_typer(data, name="data")
 add_command(app, "demo", demo)
-add_command(app, "reproduce", reproduce)
 
 
 def _show_version(wanted: bool) -> None:
@@ -64,9 +62,9 @@ def options_of_all(
 
 
 def main() -> None:
-    """Run it; what the user got wrong is a line on stderr, not a traceback."""
+    """Run the command that `sys.argv` names; any error is a message on stderr and an exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for ids that its encoding does not have
     with reported():
-        app()
+        app(prog_name="ialspp")

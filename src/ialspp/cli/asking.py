@@ -12,10 +12,11 @@ import typer
 
 from ..data.ids import IdMap
 from ..errors import InvalidValueError, UnknownIdError
+from ..files.frames import WRITERS, write_frame
 from ..model.model import ImplicitMF
 from ..system.printable import printable
 from ..system.progress import reporting
-from .output import TABLES, checked_target, remark, show_json, show_table, write_table
+from .output import checked_target, remark, show_json, show_table
 
 if TYPE_CHECKING:
     from ..model.ranking import Rankings
@@ -28,7 +29,7 @@ KOption = Annotated[int, typer.Option("-k", help="How many to name for each.")]
 ThreadsOption = Annotated[int | None, typer.Option(help="Default: all CPUs this process may use.")]
 TableOption = Annotated[
     Path | None,
-    typer.Option("-o", "--out", help=f"Write a table to this file: {', '.join(TABLES)}."),
+    typer.Option("-o", "--out", help=f"Write a table to this file: {', '.join(WRITERS)}."),
 ]
 
 
@@ -41,7 +42,7 @@ def opened(file: Path, threads: int | None = None) -> ImplicitMF:
 def checked_table(out: Path | None) -> None:
     """Whether the table can be written, before it is made."""
     if out is not None:
-        checked_target(out, TABLES)
+        checked_target(out, WRITERS)
 
 
 def require_histories(model: ImplicitMF, file: Path, remedy: str) -> None:
@@ -146,7 +147,7 @@ def write_rankings(rankings: Rankings, out: Path, as_json: bool) -> None:
     """To a file, and say so."""
     frame = rankings.to_frame()
     with reporting("writing"):
-        write_table(frame, out)
+        write_frame(frame, out)
     if as_json:
         show_json({"file": str(out), "rows": len(frame), "asked": len(rankings)})
     else:

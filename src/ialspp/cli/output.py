@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.cells import cell_len
@@ -16,16 +16,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ..errors import InvalidValueError
-from ..files.atomic import whole_file
 from ..system.printable import printable
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-TABLES = {
-    ".parquet": "write_parquet",
-    ".csv": "write_csv",
-    ".jsonl": "write_ndjson",
-    ".ndjson": "write_ndjson",
-}
 BORDERS = 3  # characters beside the text of each column of a table
 BREAKABLE = 14  # words longer than this may be broken, but no number that anyone reads
 
@@ -196,33 +189,3 @@ def checked_folder(folder: Path) -> Path:
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(f"{folder}: this folder cannot be written to")
     return folder
-
-
-def write_table(frame: Any, path: Path) -> None:
-    """A data frame as its file's suffix says, whole or not at all."""
-    import polars as pl
-
-    with whole_file(path) as file:
-        sink = _Sink(file)
-        try:
-            getattr(frame, TABLES[path.suffix.lower()])(sink)
-        except pl.exceptions.PolarsError as error:
-            raise (sink.error or error) from error
-
-
-class _Sink:
-    """A file that remembers what went wrong: polars says of a full disk that it is a "transport error"."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self.error: OSError | None = None
-
-    def write(self, data: bytes) -> int:
-        try:
-            return self._file.write(data)
-        except OSError as error:
-            self.error = error
-            raise
-
-    def flush(self) -> None:
-        self._file.flush()

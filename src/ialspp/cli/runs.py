@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ..files.appending import append_line
 from .output import as_json, checked_target
 
 FILE = "runs.jsonl"
@@ -45,17 +45,5 @@ def record_run(folder: Path | None, command: str, facts: dict[str, Any]) -> None
     from importlib.metadata import version
 
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    line = as_json({"time": now, "command": command, "version": version("ialspp"), **facts})
-    content = f"{line}\n".encode()
-    file = _opened(folder)
-    try:
-        # In one piece: the system puts it at the end, also if others append at the same time.
-        if os.write(file, content) < len(content):
-            raise OSError(f"{folder / FILE}: the record of this run did not fit on the disk")
-    finally:
-        os.close(file)
-
-
-def _opened(folder: Path) -> int:
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)  # the last on Windows
-    return os.open(folder / FILE, flags, 0o666)
+    record = {"time": now, "command": command, "version": version("ialspp"), **facts}
+    append_line(folder / FILE, as_json(record))

@@ -1,4 +1,4 @@
-"""The solvers: one algorithm a module, each a frozen value with one method that does an epoch."""
+"""The solvers, one algorithm a module. A solver is a frozen value with one method that runs an epoch."""
 
 from .base import Problem, Side, Solver, gramian, no_finite_solution, pinned
 from .ials import IALS, solve_exactly

@@ -408,7 +408,7 @@ def test_settings_of_the_process_are_left_alone(tmp_path, text):
     [
         ({"weight": "u"}, "user must be a column of its own, but 'u' is also weight"),
         ({"time": "i"}, "item must be a column of its own, but 'i' is also time"),
-        ({"rating": "w"}, "rating='w' is the column that min_rating looks at; give that too"),
+        ({"rating": "w"}, "rating='w' needs min_rating, which is not given"),
     ],
 )
 def test_columns_that_make_no_sense_are_named(tmp_path, options, message):

@@ -1,0 +1,374 @@
+import contextlib
+import hashlib
+import io
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ialspp.datasets import DownloadError, Remote
+from ialspp.datasets import fetch as fetching
+from ialspp.datasets.fetch import cache_folder, fetch
+
+CONTENT = np.random.default_rng(0).bytes(300_000)
+FETCH = """
+import sys
+from ialspp.datasets import Remote, fetch
+fetch.PAUSE = 0.0
+print(fetch.fetch(Remote(sys.argv[1])))
+"""
+PATIENCE = 120  # seconds until something that hangs is an error; nothing here waits so long otherwise
+posix = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+
+
+@dataclass
+class Site:
+    """A server's one file, and what the server does wrong."""
+
+    content: bytes = CONTENT
+    headers: dict[str, str] = field(default_factory=lambda: {"ETag": '"one"'})
+    status: int | None = None
+    ignores: tuple[str, ...] = ()  # headers of requests
+    says_length: bool = True
+    sends: list[int] = field(default_factory=list)  # bytes of each answer before it breaks off; then all
+    breaks_by_reset: bool = False
+    stalls: threading.Event | None = None  # waits for it instead of breaking off
+    asked: list[str | None] = field(default_factory=list)  # the Range of each request
+    url: str = ""
+
+
+class Handler(BaseHTTPRequestHandler):
+    site: Site
+
+    def do_GET(self):
+        site = self.site
+        wanted = {name: self.headers[name] for name in ("Range", "If-Range") if name not in site.ignores}
+        site.asked.append(self.headers["Range"])
+        start = int(wanted["Range"].removeprefix("bytes=").rstrip("-")) if wanted.get("Range") else 0
+        if wanted.get("If-Range") and wanted["If-Range"] not in site.headers.values():
+            start = 0
+        status = site.status or (416 if start > len(site.content) else 206 if start else 200)
+        body = site.content[start:]
+        self.send_response(status)
+        for name, value in site.headers.items():
+            self.send_header(name, value)
+        if site.says_length:
+            self.send_header("Content-Length", str(len(body)))
+        if status == 206:
+            self.send_header("Content-Range", f"bytes {start}-{len(site.content) - 1}/{len(site.content)}")
+        self.end_headers()
+        self.send_body(body)
+
+    def send_body(self, body):
+        if not self.site.sends:
+            self.wfile.write(body)
+            return
+        self.wfile.write(body[: self.site.sends.pop(0)])
+        if self.site.stalls:
+            self.site.stalls.wait(PATIENCE)
+        if self.site.breaks_by_reset:
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.connection.close()
+
+    def handle(self):
+        with contextlib.suppress(OSError, ValueError):  # the client went away, or this end did
+            super().handle()
+
+    def finish(self):
+        with contextlib.suppress(OSError, ValueError):
+            super().finish()
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(autouse=True)
+def no_pause_and_no_proxy(monkeypatch):
+    monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.setattr(fetching, "PAUSE", 0.0)
+
+
+@pytest.fixture
+def site():
+    """A server on this machine, on a thread of its own."""
+    site = Site()
+    handler = type("SiteHandler", (Handler,), {"site": site})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        site.url = f"http://127.0.0.1:{running.server_port}/data.bin"
+        yield site
+        running.shutdown()
+        thread.join()
+
+
+def md5(content):
+    return f"md5:{hashlib.md5(content, usedforsecurity=False).hexdigest()}"
+
+
+def files(folder):
+    return {path.name for path in folder.iterdir() if path.suffix != ".lock"}
+
+
+def a_zip():
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a.txt", CONTENT)
+    return packed.getvalue()
+
+
+def test_a_file_comes_once(site, cache):
+    remote = Remote(site.url, len(CONTENT), md5(CONTENT))
+    assert fetch(remote) == fetch(remote) == cache / "data.bin"
+    assert (cache / "data.bin").read_bytes() == CONTENT
+    assert files(cache) == {"data.bin"}
+    assert site.asked == [None]
+
+
+@pytest.mark.parametrize("reset", [False, True])
+@pytest.mark.parametrize("sends", [[100_000], [0], [299_999], [100_000, 65_536], [1, 1]])
+def test_a_broken_connection_is_taken_up_again(site, sends, reset):
+    site.sends, site.breaks_by_reset = list(sends), reset
+    assert fetch(Remote(site.url, None, md5(CONTENT))).read_bytes() == CONTENT
+    assert len(site.asked) == len(sends) + 1
+    if not reset:  # a reset may throw away bytes that were on their way
+        come = np.cumsum(sends)
+        assert site.asked[1:] == [f"bytes={n}-" if n else None for n in come]
+
+
+def test_what_has_come_is_kept_for_the_next_time(site, cache):
+    site.sends = [90_000, 5_000, 5_000]
+    with pytest.raises(DownloadError, match=r"100,000 of 300,000 bytes.*100,000 bytes are kept"):
+        fetch(Remote(site.url))
+    assert files(cache) == {"data.bin.part", "data.bin.part.version"}
+    assert fetch(Remote(site.url)).read_bytes() == CONTENT
+    assert site.asked[-1] == "bytes=100000-"
+    assert files(cache) == {"data.bin"}
+
+
+def stopped_after(site, n):
+    site.sends = [n, 0, 0]
+    with pytest.raises(DownloadError):
+        fetch(Remote(site.url))
+    site.asked.clear()
+
+
+def test_a_server_without_ranges_starts_over(site):
+    stopped_after(site, 100_000)
+    site.ignores = ("Range",)
+    assert fetch(Remote(site.url)).read_bytes() == CONTENT
+    assert site.asked == ["bytes=100000-"]
+
+
+@pytest.mark.parametrize("ignores", [(), ("If-Range",)])
+def test_a_changed_file_starts_over(site, ignores):
+    stopped_after(site, 100_000)
+    site.content, site.headers, site.ignores = CONTENT[::-1], {"ETag": '"two"'}, ignores
+    assert fetch(Remote(site.url)).read_bytes() == CONTENT[::-1]
+    assert site.asked == ["bytes=100000-"] + [None] * len(ignores)
+
+
+def test_a_file_that_shrank_starts_over(site):
+    stopped_after(site, 100_000)
+    site.content, site.ignores = CONTENT[:50_000], ("If-Range",)
+    assert fetch(Remote(site.url)).read_bytes() == CONTENT[:50_000]
+    assert site.asked == ["bytes=100000-", None]
+
+
+@pytest.mark.parametrize(
+    ("headers", "resumed"),
+    [
+        ({}, False),
+        ({"ETag": 'W/"weak"'}, False),
+        ({"ETag": 'W/"weak"', "Last-Modified": "Wed, 21 Oct 2015 07:28:00 GMT"}, True),
+    ],
+)
+def test_only_a_file_whose_version_can_be_told_is_resumed(site, headers, resumed):
+    site.headers = headers
+    stopped_after(site, 100_000)
+    assert fetch(Remote(site.url)).read_bytes() == CONTENT
+    assert site.asked == (["bytes=100000-"] if resumed else [None])
+
+
+def test_a_part_that_was_complete_is_not_asked_for_again(site, cache):
+    cache.mkdir(parents=True)
+    (cache / "data.bin.part").write_bytes(CONTENT)
+    assert fetch(Remote(site.url, len(CONTENT), md5(CONTENT))).read_bytes() == CONTENT
+    assert site.asked == []
+
+
+def test_a_wrong_checksum_removes_what_came_and_names_both(site, cache):
+    wrong = "md5:" + "0" * 32
+    with pytest.raises(DownloadError, match=f"{md5(CONTENT)[4:]}.*{'0' * 32}"):
+        fetch(Remote(site.url, None, wrong))
+    assert files(cache) == set()
+
+
+def test_a_wrong_size_removes_what_came_and_names_both(site, cache):
+    with pytest.raises(DownloadError, match=r"300,000 bytes.*300,001"):
+        fetch(Remote(site.url, len(CONTENT) + 1))
+    assert files(cache) == set()
+
+
+def test_an_archive_without_published_sums_must_be_whole(site, cache):
+    site.content, site.says_length = a_zip(), False
+    remote = Remote(site.url.replace(".bin", ".zip"))
+    site.sends = [200_000]
+    with pytest.raises(DownloadError, match="200,000 bytes are not a complete zip"):
+        fetch(remote)
+    assert files(cache) == set()
+    assert fetch(remote).read_bytes() == site.content
+
+
+def test_half_a_file_in_the_place_of_the_whole_is_replaced(site, cache):
+    site.content = a_zip()
+    cache.mkdir(parents=True)
+    (cache / "data.zip").write_bytes(site.content[:1000])
+    assert fetch(Remote(site.url.replace(".bin", ".zip"))).read_bytes() == site.content
+
+
+def test_a_file_put_there_by_hand_is_taken(site, cache):
+    cache.mkdir(parents=True)
+    (cache / "data.bin").write_bytes(b"by hand")
+    assert fetch(Remote(site.url, 7)).read_bytes() == b"by hand"
+    assert site.asked == []
+
+
+def test_a_wrong_file_put_there_by_hand_is_kept_and_named(site, cache):
+    cache.mkdir(parents=True)
+    (cache / "data.bin").write_bytes(b"by hand")
+    site.status = 404
+    with pytest.raises(
+        DownloadError, match=r"404.*the file there now is not it: it has 7 bytes, but 8 are published"
+    ):
+        fetch(Remote(site.url, 8))
+    assert (cache / "data.bin").read_bytes() == b"by hand"
+
+
+@pytest.mark.parametrize("status", [404, 500, 204])
+def test_what_the_server_refuses_is_an_error_that_says_what_to_do(site, cache, status):
+    site.status = status
+    with pytest.raises(DownloadError) as error:
+        fetch(Remote(site.url))
+    for part in (site.url, f"HTTP status {status}", str(cache / "data.bin"), "path="):
+        assert part in str(error.value)
+    assert files(cache) == set()
+
+
+def test_a_server_that_falls_silent_is_given_up_and_asked_again(site, monkeypatch):
+    monkeypatch.setattr(fetching, "TIMEOUT", 0.2)
+    site.stalls, site.sends = threading.Event(), [200_000]
+    assert fetched_at_last(Remote(site.url)).read_bytes() == CONTENT
+    assert len(site.asked) > 1
+    assert not site.stalls.is_set()  # the first answer never came to its end
+    site.stalls.set()
+
+
+def fetched_at_last(remote):
+    """With so short a timeout, any server on a busy machine may seem silent before it answers at all."""
+    while True:
+        with contextlib.suppress(DownloadError):
+            return fetch(remote)
+
+
+def test_no_server_is_an_error_that_says_what_to_do(cache):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}/data.bin"
+    with pytest.raises(DownloadError, match=r"refused") as error:
+        fetch(Remote(url))
+    assert url in str(error.value)
+    assert str(cache / "data.bin") in str(error.value)
+
+
+def test_a_server_that_does_not_speak_http_is_an_error():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def speak():
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(1000)
+                connection.sendall(b"hello\r\n")
+
+        thread = threading.Thread(target=speak)
+        thread.start()
+        with pytest.raises(DownloadError, match="hello"):
+            fetch(Remote(f"http://127.0.0.1:{listener.getsockname()[1]}/data.bin"))
+        thread.join()
+
+
+def start(site, **options):
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
+    return subprocess.Popen([sys.executable, "-c", FETCH, site.url], **options)
+
+
+def test_of_two_processes_one_downloads_and_both_have_the_file(site, cache):
+    site.stalls, site.sends = threading.Event(), [100_000]
+    processes = [start(site) for _ in range(2)]
+    wait_until(lambda: size(cache / "data.bin.part") >= 65_536)
+    site.stalls.set()
+    answers = [process.communicate(timeout=PATIENCE) for process in processes]
+    assert answers == [(f"{cache / 'data.bin'}\n", "")] * 2
+    assert (cache / "data.bin").read_bytes() == CONTENT
+    assert len(site.asked) == 2  # one of them twice: its first answer broke off
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_process_that_was_stopped_leaves_its_part_to_the_next(site, cache, number):
+    site.stalls, site.sends = threading.Event(), [200_000]
+    process = start(site)
+    wait_until(lambda: size(cache / "data.bin.part") >= 65_536)
+    process.send_signal(number)
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode in (-number, 130)
+    site.stalls.set()
+    kept = size(cache / "data.bin.part")
+    assert fetch(Remote(site.url)).read_bytes() == CONTENT
+    assert site.asked == [None, f"bytes={kept}-"]
+
+
+def wait_until(condition):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.01)
+
+
+def size(path):
+    return path.stat().st_size if path.exists() else 0
+
+
+@posix
+def test_the_bar_is_for_a_terminal(site, cache, capfd):
+    fetch(Remote(site.url))
+    assert capfd.readouterr().err == ""
+    (cache / "data.bin").unlink()
+    ours, theirs = os.openpty()
+    with os.fdopen(ours, "rb", buffering=0) as screen, os.fdopen(theirs, "wb") as terminal:
+        with start(site, stderr=terminal, env={**os.environ, "TERM": "xterm", "COLUMNS": "120"}) as process:
+            process.communicate(timeout=PATIENCE)
+        shown = screen.read(100_000).decode()
+    assert "data.bin" in shown
+    assert "300.0/300.0 kB" in shown
+    assert shown.endswith("\x1b[2K")  # the line is gone again
+
+
+def test_the_cache_is_the_users_unless_the_environment_says_otherwise(cache, monkeypatch):
+    assert cache_folder() == cache
+    monkeypatch.setenv("IALSPP_CACHE", "~/elsewhere")
+    assert cache_folder() == Path.home() / "elsewhere" / "datasets"
+    monkeypatch.delenv("IALSPP_CACHE")
+    assert cache_folder().parts[-1] == "datasets"
+    assert "ialspp" in cache_folder().parts
