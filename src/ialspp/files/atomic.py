@@ -54,7 +54,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def whole_files(paths: Sequence[Path]) -> Iterator[list[IO[bytes]]]:
-    """Files to write to, which get their names, the last one first, when the block ends well."""
+    """Open files for writing that get their names, the last one first, when the block ends without an error."""
     with ExitStack() as stack:
         files = [stack.enter_context(whole_file(path)) for path in paths]
         yield files
@@ -99,7 +99,7 @@ def _errors_naming(path: Path) -> Iterator[None]:
 
 
 def _replaceable(target: Path) -> int | None:
-    """The permissions of the file to replace, None where there is none; an error where open() has one too."""
+    """Return the permissions of the file to replace, or None; raise an error where open() would too."""
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:

@@ -47,7 +47,7 @@ class IALSpp:
             raise InvalidValueError(f'sweep must be "side" or "block", got {self.sweep!r}')
 
     def block_size_for(self, dim: int) -> int:
-        """The block size used at this dimension."""
+        """Return the block size used at this dimension."""
         if self.block_size == "auto":
             return min(AUTO_BLOCK_SIZE[self.sweep], dim)
         if self.block_size > dim:
@@ -55,7 +55,7 @@ class IALSpp:
         return self.block_size
 
     def pinned(self, dim: int) -> IALSpp:
-        """The same with the block size as a number."""
+        """Return the same solver with its block size as a number."""
         return replace(self, block_size=self.block_size_for(dim))
 
     def epoch(self, problem: Problem) -> float:
