@@ -12,7 +12,7 @@ from support.judging import largest_error, newton_errors, steps_of
 from support.problems import Case, cases, make_case, solvers_for
 from support.reference import Reference
 
-from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, Objective, SolveError, SpectralCG
+from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, Objective, SolveError, SpectralCG, solvers
 from ialspp.solvers import Problem
 
 pytestmark = pytest.mark.usefixtures("isa")  # everything here once per instruction set
@@ -20,7 +20,8 @@ pytestmark = pytest.mark.usefixtures("isa")  # everything here once per instruct
 DIMS = (1, 7, 16, 33, 64, 130)
 SOLVERS = [(dim, solver) for dim in DIMS for solver in solvers_for(dim)]
 BY_BLOCK, BY_SIDE = (IALSpp(block_size=3, sweep=sweep) for sweep in ("block", "side"))
-KINDS = [IALS(), ICD(), BY_BLOCK, BY_SIDE, SpectralCG(), SpectralCG(tolerance=1e-5)]
+VARIANTS = {IALSpp: [BY_BLOCK, BY_SIDE], SpectralCG: [SpectralCG(), SpectralCG(tolerance=1e-5)]}
+KINDS = [solver for kind in solvers.SOLVERS.values() for solver in VARIANTS.get(kind, [kind()])]
 LONG = 40_000  # more than the 32,768 interactions from which a row is shared among threads
 
 few = drawn(3, fixtures=True)

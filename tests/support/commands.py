@@ -77,15 +77,20 @@ def written(stream):
     return stream.buffer.getvalue().decode("utf-8")
 
 
-def ialspp_process(*arguments, **changes):
+def ialspp_process(*arguments, **options):
     """Run the installed command to its end in a process of its own."""
-    return shell('exec "$@"', *arguments, **changes)
+    return process(COMMAND, *arguments, **options)
 
 
-def shell(line, *arguments, cwd=None, **changes):
+def shell(line, *arguments, **options):
     """Run a line of bash, in which "$@" is the command with these arguments."""
+    return process("bash", "-c", line, "bash", COMMAND, *arguments, **options)
+
+
+def process(*command, cwd=None, **changes):
+    """Run any command to its end; changes are environment variables."""
     return subprocess.run(
-        ["bash", "-c", line, "bash", COMMAND, *map(str, arguments)],
+        list(map(str, command)),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",

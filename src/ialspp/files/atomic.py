@@ -29,9 +29,8 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         The file to write. If it is a link, its target is replaced. A file that is there passes on its
         permissions.
     """
-    with _errors_naming(path):
-        target = Path(os.path.realpath(path))
-        mode = _replaceable(target)
+    mode = require_writable(path)
+    target = Path(os.path.realpath(path))
     # A long name is cut, because with the suffix it could be longer than the file system allows.
     part = target.with_name(f".{target.name[:40]}.{os.getpid()}-{os.urandom(8).hex()}.part")
     raw: _Part | None = None
@@ -52,9 +51,18 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
             part.unlink(missing_ok=True)
 
 
+def require_writable(path: Path) -> int | None:
+    """Raise an OSError unless a file can be written at `path`, or what a link there points to be replaced.
+
+    Returns the permissions of the file that would be replaced, or None if there is none.
+    """
+    with _errors_naming(path):
+        return _replaceable(Path(os.path.realpath(path)))
+
+
 @contextmanager
 def whole_files(paths: Sequence[Path]) -> Iterator[list[IO[bytes]]]:
-    """Open files for writing that get their names, the last one first, when the block ends without an error."""
+    """Open files that get their names, the last one first, when the block ends without an error."""
     with ExitStack() as stack:
         files = [stack.enter_context(whole_file(path)) for path in paths]
         yield files
@@ -100,19 +108,25 @@ def _errors_naming(path: Path) -> Iterator[None]:
 
 def _replaceable(target: Path) -> int | None:
     """Return the permissions of the file to replace, or None; raise an error where open() would too."""
+    mode = _mode_of(target)
+    if mode is not None and stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "this is a folder; the name of a file is required")
+    if mode is not None and not stat.S_ISREG(mode):  # a rename would replace a device or a pipe
+        raise OSError(errno.EINVAL, "only a regular file can be replaced")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, f"the folder {target.parent} cannot be written to")
+    if mode is not None and not os.access(target, os.W_OK):  # which a rename does not check
+        raise PermissionError(errno.EACCES, "this file may not be replaced")
+    return None if mode is None else stat.S_IMODE(mode)
+
+
+def _mode_of(target: Path) -> int | None:
     try:
-        mode = target.stat().st_mode
+        return target.stat().st_mode
     except FileNotFoundError:
         if not target.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}") from None
         return None
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if not stat.S_ISREG(mode):  # a rename would put a file where a device or a pipe was
-        raise OSError(errno.EINVAL, "only a regular file can be replaced")
-    if not os.access(target, os.W_OK):  # which a rename would not ask for
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    return stat.S_IMODE(mode)
 
 
 def _rename(part: Path, target: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from .. import _core
@@ -31,8 +31,12 @@ class IALSpp:
         The loss falls alike; "side" is faster and needs no cache.
     """
 
-    block_size: int | Literal["auto"] = "auto"
-    sweep: Literal["side", "block"] = "side"
+    block_size: int | Literal["auto"] = field(
+        default="auto", metadata={"help": "coordinates solved together. Default: chosen automatically."}
+    )
+    sweep: Literal["side", "block"] = field(
+        default="side", metadata={"help": "side (the default), or block as in the paper."}
+    )
 
     def __post_init__(self) -> None:
         if self.block_size != "auto":

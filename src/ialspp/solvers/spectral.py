@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,12 @@ class SpectralCG:
         Stop a row once its step is this small relative to its vector. 1e-5 gives the result of iALS.
     """
 
-    steps: int | None = None
-    tolerance: float | None = None
+    steps: int | None = field(
+        default=None, metadata={"help": f"most steps for each row. Default: {DEFAULT_STEPS}."}
+    )
+    tolerance: float | None = field(
+        default=None, metadata={"help": "stop a row once its step is this small. 1e-5 is as exact as ials."}
+    )
 
     def __post_init__(self) -> None:
         if self.tolerance is not None:
