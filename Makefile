@@ -2,6 +2,7 @@
 # make test      everything CI runs: lint, native tests, Python tests
 # make torture   the Python tests on ten times as many drawn cases, new ones each time: SEED=... repeats a run
 # make quality   trainings on real data that take minutes each: every solver against published figures
+# make reproduce ARGS="--data ml-20m"   the paper's evaluation; ARGS="--help" has its options
 # make docs      the documentation as a site, in build/docs
 # All of it sets up .venv by itself; a second run does not install again.
 
@@ -15,7 +16,7 @@ ifndef SEED
 SEED := $(shell date +%s)
 endif
 
-.PHONY: demo test torture quality docs lint format native-test python-test sanitize bench bench-data bench-model bench-kernels wheel clean
+.PHONY: demo test torture quality reproduce docs lint format native-test python-test sanitize bench bench-data bench-model bench-kernels wheel clean
 
 demo: $(if $(wildcard .venv/.dev),.venv/.dev,.venv/.demo)  # dev has all that demo has
 	$(BIN)/ialspp demo
@@ -27,6 +28,9 @@ torture: .venv/.dev
 
 quality: .venv/.dev
 	$(PYTEST) -m quality
+
+reproduce: .venv/.dev
+	$(BIN)/python -m reproduction $(ARGS)
 
 docs: .venv/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir build/docs
