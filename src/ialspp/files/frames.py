@@ -39,18 +39,24 @@ def polars_sink(file: IO[bytes]) -> Iterator[IO[bytes]]:
 
 
 class _Sink:
-    """Passes bytes on, and remembers the error of a write."""
+    """Passes bytes on, and remembers the error if that fails."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self.error: OSError | None = None
 
     def write(self, data: bytes) -> int:
-        try:
+        with self._remembering():
             return self._file.write(data)
+
+    def flush(self) -> None:
+        with self._remembering():
+            self._file.flush()
+
+    @contextmanager
+    def _remembering(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             self.error = error
             raise
-
-    def flush(self) -> None:
-        self._file.flush()
