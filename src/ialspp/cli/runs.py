@@ -1,14 +1,14 @@
-"""--runs DIR: a line of JSON for each run, in one file that many processes may append to."""
+"""--runs DIR: append one line of JSON for each run to a file that many processes may share."""
 
 from __future__ import annotations
 
-import os
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ..files.appending import append_line
 from .output import as_json, checked_target
 
 FILE = "runs.jsonl"
@@ -19,7 +19,7 @@ RunsOption = Annotated[
 
 
 def checked_runs(folder: Path | None) -> Path | None:
-    """Make the folder, and see if its file can be written, before anything takes long."""
+    """Make the folder and check that its file can be written, before anything takes long."""
     if folder is not None:
         if folder.exists() and not folder.is_dir():
             raise NotADirectoryError(f"--runs {folder}: this is a file; the name of a folder is required")
@@ -34,28 +34,16 @@ def record_run(folder: Path | None, command: str, facts: dict[str, Any]) -> None
     Parameters
     ----------
     folder
-        None: nothing is written.
+        Where to write; None writes nothing.
     command
-        Which one was run.
+        The command that was run.
     facts
-        What it says of itself: settings, data, results, seconds.
+        What the command reports: settings, data, results, seconds.
     """
     if folder is None:
         return
     from importlib.metadata import version
 
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    line = as_json({"time": now, "command": command, "version": version("ialspp"), **facts})
-    content = f"{line}\n".encode()
-    file = _opened(folder)
-    try:
-        # In one piece: the system puts it at the end, also if others append at the same time.
-        if os.write(file, content) < len(content):
-            raise OSError(f"{folder / FILE}: the record of this run did not fit on the disk")
-    finally:
-        os.close(file)
-
-
-def _opened(folder: Path) -> int:
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)  # the last on Windows
-    return os.open(folder / FILE, flags, 0o666)
+    record = {"time": now, "command": command, "version": version("ialspp"), **facts}
+    append_line(folder / FILE, as_json(record))

@@ -26,11 +26,11 @@ from .tables import checked_model, described, id_column, refuse_half_characters
 
 # A graph of neighbours (HNSW) finds the nearest items, but the item of largest dot product need not be the
 # nearest. One more coordinate makes it so (Bachrach et al., 2014): sqrt(M^2 - |h|^2) for an item and 0 for a
-# user, where M is the length of the longest item. All items are then equally long, and dot products do not
-# change. That alone often makes recall worse: short items crowd in one corner, far from every user, and a
+# user, where M is the length of the longest item. All items are then equally long, and dot products stay the
+# same. That alone often makes recall worse: short items crowd in one corner, far from every user, and a
 # search that starts among them stays there. So the longest items are added first: they form the graph, and
-# the short ones attach to it. recall@10 of usearch / faiss with the defaults below and 64 factors
-# (benchmarks/ann.py, 2026-11-16):
+# the short ones attach to it. recall@10 of usearch / faiss, defaults as below, 64 factors (benchmarks/ann.py,
+# 2026-11-16):
 #
 #                                        unchanged                 equally long
 #                                   by row    longest first     by row    longest first

@@ -158,7 +158,7 @@ def rank(
     depth: int = 0,
     task: str = "recommending",
     progress: Progress = False,
-) -> tuple[RowNumbers, Floats, RowNumbers]:
+) -> tuple[RowNumbers, Floats, NDArray[np.int32]]:
     """Rank items for each vector by the dot product; items of equal score are in the order of rows.
 
     Returns the rows of the k best (-1 where fewer are left), their scores, and for each entry of `wanted`

@@ -1,4 +1,4 @@
-"""Checks of settings. Errors say what is required and what came."""
+"""Checks of settings. Each error says what is required and what was given."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LARGEST_FLOAT = (2 - 2.0**-23) * 2.0**127  # in single precision, as labels, wei
 
 
 def checked_integer(name: str, value: Any, least: int) -> int:
-    """Return `value` as an int of at least `least`; numpy's integers are accepted, True and 2.0 are not."""
+    """Return `value` as an int, at least `least`. numpy's integers are accepted, True and 2.0 are not."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise InvalidTypeError(f"{name} must be an integer, got {value!r}")
     if value < least:
@@ -21,7 +21,7 @@ def checked_integer(name: str, value: Any, least: int) -> int:
 
 
 def checked_number(name: str, value: Any) -> float:
-    """Return `value` as a float that is not negative, and finite in single precision."""
+    """Return `value` as a float that is not negative and finite in single precision."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidTypeError(f"{name} must be a number, got {value!r}")
     try:

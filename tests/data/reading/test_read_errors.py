@@ -5,8 +5,9 @@ import re
 
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from support.drawing import drawn
 
 from ialspp import Interactions
 
@@ -19,7 +20,7 @@ WRITERS = {
 COLUMNS = {"user": "u", "item": "i"}
 GOOD = {"u": ["a", "b", "c"], "i": [1, 2, 3], "x": [1.0, 2.0, 3.0]}
 
-properties = settings(deadline=None, max_examples=60)
+properties = drawn(60)
 
 
 def read_text(folder, text, name="log.csv", **options):

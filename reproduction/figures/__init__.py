@@ -1,0 +1,1 @@
+"""The paper's figures, drawn from a run with matplotlib."""

@@ -1,6 +1,0 @@
-"""What the paper's abstract, evaluation and conclusion say in numbers, and whether it holds here."""
-
-from .table import CLAIMS, Claim, Verdict, claims
-from .thresholds import THRESHOLDS
-
-__all__ = ["CLAIMS", "THRESHOLDS", "Claim", "Verdict", "claims"]
