@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidTypeError, InvalidValueError
-from .faults import check_times, check_width
 from .file_set import EXTRA, ROW, FileSet
-from .text import first_record
+from .lines import check_times, check_width
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,7 +34,7 @@ class Columns:
         kinds = source.schema()
         names = list(kinds)
         if source.is_text:
-            width = len(first_record(source).fields)
+            width = len(source.first_record().fields)
             if len(names) != width:  # a later line has more fields than the first
                 check_width(source, None, width)
         asked = {role: column for role, column in wanted.items() if column is not None}

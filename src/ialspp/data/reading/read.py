@@ -19,8 +19,9 @@ from ..ids import IdMap
 from ..values import LATEST_TIME
 from .codes import Codes
 from .columns import BLANK, BROKEN, Columns, expression_of
-from .faults import check_width, fault_at, polars_errors
+from .faults import fault_at, polars_errors
 from .file_set import COMPRESSED, ROW, FileSet
+from .lines import check_width
 
 if TYPE_CHECKING:
     import polars as pl
