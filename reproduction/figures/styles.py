@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
+from ialspp.errors import MissingExtraError
+
 from ..grid import IALS, IALSPP, ICD, SPECTRAL
 
 FONT = "DejaVu Sans"  # comes with matplotlib, so that the layout is the same everywhere
@@ -36,7 +38,7 @@ STYLE: dict[Any, Any] = {  # matplotlib's types do not allow every string as a k
 def require_matplotlib() -> None:
     """Raise where matplotlib is missing, before anything is measured for hours."""
     if find_spec("matplotlib") is None:
-        raise ImportError('matplotlib is required for the figures: pip install -e ".[reproduce]"')
+        raise MissingExtraError('matplotlib is required for the figures: pip install -e ".[reproduce]"')
 
 
 @contextmanager
