@@ -1,6 +1,7 @@
 # make demo   train on real data, evaluate, recommend
 # make test   everything CI runs: lint, native tests, Python tests
 # make docs   the documentation as a site, in build/docs
+# make reproduce ARGS="..."   measure the paper's evaluation again; ARGS="--help" lists the options
 # All of it sets up .venv by itself; a second run does not install again.
 
 PYTHON ?= python3
@@ -8,7 +9,7 @@ BIN := .venv/bin
 NATIVE := $(shell find native -type f) CMakeLists.txt
 BUILD := build/native
 
-.PHONY: demo test docs lint format native-test python-test sanitize bench bench-data bench-model bench-kernels wheel clean
+.PHONY: demo test docs reproduce lint format native-test python-test sanitize bench bench-data bench-model bench-kernels wheel clean
 
 demo: .venv/.demo
 	$(BIN)/ialspp demo
@@ -17,6 +18,9 @@ test: lint native-test python-test
 
 docs: .venv/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir build/docs
+
+reproduce: .venv/.reproduce
+	$(BIN)/python -m reproduction $(ARGS)
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -85,7 +89,8 @@ endef
 .venv/.demo: EXTRAS = demo
 .venv/.dev: EXTRAS = dev
 .venv/.peers: EXTRAS = dev,peers
-.venv/.demo .venv/.dev .venv/.peers: pyproject.toml $(NATIVE) | .venv/bin/python
+.venv/.reproduce: EXTRAS = reproduce
+.venv/.demo .venv/.dev .venv/.peers .venv/.reproduce: pyproject.toml $(NATIVE) | .venv/bin/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[$(EXTRAS)]"
 	@$(BIN)/python -c "import ialspp._core as c, pathlib, shutil; \
 	  shutil.copy(pathlib.Path(c.__file__).with_name('_core.pyi'), 'src/ialspp')"  # for mypy
