@@ -1,7 +1,5 @@
 """Find a data set by its name or files, split it, and choose its hyperparameters."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -64,7 +62,6 @@ class Benchmark:
         return HYPERPARAMETERS.get(self.name) or replace(ML20M, chosen_by=unknown)
 
     def data(self) -> Data:
-        """Count, and take a fingerprint."""
         train, test = self.split.train, self.split.test
         test_users = int(np.count_nonzero(test.wanted.by_user.counts))
         if test_users == 0:
@@ -125,7 +122,6 @@ def known_benchmark(name: str, path: Path | None, scale: float, /, **options: An
 
 
 def published_benchmark(name: str, split: Split, scale: float) -> Benchmark:
-    """Take a published split unchanged."""
     if scale != 1:
         raise InvalidValueError(f"{name} is already split; --scale must be 1, got {scale:g}")
     pairs = len(split.train) + len(split.test.wanted)

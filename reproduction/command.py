@@ -1,7 +1,5 @@
 """The command line: what is measured on which data, and where the report goes."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import sys
@@ -113,7 +111,6 @@ class Experiment:
     threads: Annotated[int | None, typer.Option(help="Default: all CPUs this process may use.")] = None
 
     def grid(self, protocol: str | None) -> Grid:
-        """List the configurations."""
         if self.sweep not in AUTO_BLOCK_SIZE:
             raise InvalidValueError(
                 f"--sweep must be one of {', '.join(AUTO_BLOCK_SIZE)}, got {self.sweep!r}"
@@ -204,7 +201,6 @@ def parse_duration(text: str) -> float:
 
 
 def show_claims(run: Run, out: Path, as_json: bool) -> None:
-    """Print the claims, and where the report is."""
     verdicts, missing = judge_claims(run), run.left_out()
     files = {"report": out / "report.html", "summary": out / "report.md", "measurements": out / FILE}
     if as_json:

@@ -129,6 +129,5 @@ class Grid:
         return list(near.values())
 
     def trainings(self) -> Iterator[TrainingTask]:
-        """Train everything from one seed, then from the next."""
         for seed in range(self.seeds):
             yield from (TrainingTask(each, seed) for each in self.all)

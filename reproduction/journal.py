@@ -4,8 +4,6 @@ The first line holds the data, the settings and the machine; a run that continue
 line that was cut short is dropped, and its task measured again.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator
@@ -125,7 +123,6 @@ def _errors_naming(file: Path, number: int) -> Iterator[None]:
 
 
 def _parsed(file: Path) -> list[dict[str, Any]]:
-    """Parse every complete line."""
     content = file.read_bytes()
     parsed = []
     for number, text in enumerate(content[: content.rfind(b"\n") + 1].splitlines(), start=1):

@@ -1,7 +1,5 @@
 """Choose the next task, and whether it still fits into a budget of time."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator

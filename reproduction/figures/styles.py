@@ -1,7 +1,5 @@
 """Colours, markers and line styles, the same in all figures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -63,7 +61,6 @@ class Look:
 
     @property
     def line(self) -> dict[str, Any]:
-        """The keywords of a line."""
         size = {"markersize": 6.5} if self.marker == MARKERS[SPECTRAL] else {}
         stroke = DASHES if self.dashed else "-"
         return {"color": self.colour, "marker": self.marker, "linestyle": stroke, **size}

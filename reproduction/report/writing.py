@@ -1,7 +1,5 @@
 """Write report.html and report.md from the templates."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any
