@@ -1,25 +1,38 @@
-# make demo   train on real data, evaluate, recommend
-# make test   everything CI runs: lint, native tests, Python tests
-# make docs   the documentation as a site, in build/docs
-# make reproduce ARGS="..."   measure the paper's evaluation again; ARGS="--help" lists the options
+# make demo      train on real data, evaluate, recommend
+# make test      everything CI runs: lint, native tests, Python tests
+# make torture   the Python tests on ten times as many drawn cases, new ones each time: SEED=... repeats a run
+# make quality   trainings on real data that take minutes each: every solver against published figures
+# make docs      the documentation as a site, in build/docs
+# make reproduce ARGS="..."   the paper's evaluation, measured again; ARGS="--help" lists the options
 # All of it sets up .venv by itself; a second run does not install again.
 
 PYTHON ?= python3
 BIN := .venv/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 NATIVE := $(shell find native -type f) CMakeLists.txt
-BUILD := build/native
+BUILD := build/dev
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal --durations=20
+ifndef SEED
+SEED := $(shell date +%s)
+endif
 
-.PHONY: demo test docs reproduce lint format native-test python-test sanitize bench bench-data bench-model bench-kernels wheel clean
+.PHONY: demo test torture quality docs reproduce lint format native-test python-test sanitize bench bench-data bench-model bench-kernels wheel clean
 
-demo: .venv/.demo
+demo: $(if $(wildcard .venv/.dev),.venv/.dev,.venv/.demo)  # dev has all that demo has
 	$(BIN)/ialspp demo
 
 test: lint native-test python-test
 
+torture: .venv/.dev
+	$(PYTEST) --hypothesis-profile=torture --hypothesis-seed=$(SEED) --randomly-seed=$(SEED)
+
+quality: .venv/.dev
+	$(PYTEST) -m quality
+
 docs: .venv/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir build/docs
 
-reproduce: .venv/.reproduce
+reproduce: $(if $(wildcard .venv/.dev),.venv/.dev,.venv/.reproduce)  # dev has all that reproduce has
 	$(BIN)/python -m reproduction $(ARGS)
 
 lint: .venv/.dev
@@ -34,14 +47,14 @@ format: .venv/.dev
 	$(BIN)/clang-format -i $(filter %.h %.cpp,$(NATIVE))
 
 native-test: .venv/.dev
-	$(call native_tests,$(BUILD),)
+	$(BIN)/ctest --test-dir $(BUILD) --output-on-failure
 
 python-test: .venv/.dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(PYTEST)
 
 sanitize: .venv/.dev
-	$(call native_tests,$(BUILD)-address,-DIALSPP_SANITIZE=address$(comma)undefined)
-	$(call native_tests,$(BUILD)-thread,-DIALSPP_SANITIZE=thread)
+	$(call sanitized_tests,address$(comma)undefined)
+	$(call sanitized_tests,thread)
 
 bench: .venv/.peers
 	$(BIN)/python benchmarks/bench.py --dims 64 128 256
@@ -58,8 +71,6 @@ bench-model: .venv/.peers
 	$(BIN)/python benchmarks/store.py
 
 bench-kernels: .venv/.dev
-	$(BIN)/cmake -S . -B $(BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
-	  -DIALSPP_PYTHON=OFF -DIALSPP_TESTS=ON > /dev/null
 	$(BIN)/cmake --build $(BUILD) --target kernel_benchmarks
 	$(BUILD)/native/tests/kernel_benchmarks
 
@@ -74,24 +85,35 @@ clean:
 	rm -rf .venv build dist
 
 comma := ,
-# $(1) build directory, $(2) extra configuration
-define native_tests
-	$(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
-	  -DIALSPP_PYTHON=OFF -DIALSPP_TESTS=ON -DIALSPP_WERROR=ON $(2) > /dev/null
-	$(BIN)/cmake --build $(1)
-	cd $(1) && $(CURDIR)/$(BIN)/ctest --output-on-failure
+# $(1) the sanitizers
+define sanitized_tests
+	$(BIN)/cmake -S . -B build/$(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
+	  -DIALSPP_PYTHON=OFF -DIALSPP_TESTS=ON -DIALSPP_WERROR=ON -DIALSPP_SANITIZE=$(1) > /dev/null
+	$(BIN)/cmake --build build/$(1)
+	$(BIN)/ctest --test-dir build/$(1) --output-on-failure
 endef
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
-# One stamp for each set of extras; the compiled part is rebuilt when its sources change.
+# What builds the extension. pip would install it anew for every build, in a folder that is gone afterwards:
+# then each build compiles nanobind again, and nothing can be built in that folder later.
+.venv/.build: | .venv/bin/python
+	$(PIP) scikit-build-core nanobind cmake ninja
+	@touch $@
+
+# One stamp for each set of extras; the compiled part is rebuilt when its sources change. Developers build the
+# native tests with it: the kernels are compiled once.
+DEV := --no-build-isolation --config-settings=build-dir=$(BUILD) \
+  --config-settings=cmake.define.IALSPP_TESTS=ON --config-settings=cmake.define.IALSPP_WERROR=ON
 .venv/.demo: EXTRAS = demo
+.venv/.reproduce: EXTRAS = reproduce
 .venv/.dev: EXTRAS = dev
 .venv/.peers: EXTRAS = dev,peers
-.venv/.reproduce: EXTRAS = reproduce
-.venv/.demo .venv/.dev .venv/.peers .venv/.reproduce: pyproject.toml $(NATIVE) | .venv/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[$(EXTRAS)]"
+.venv/.dev .venv/.peers: OPTIONS = $(DEV)
+.venv/.dev .venv/.peers: | .venv/.build
+.venv/.demo .venv/.reproduce .venv/.dev .venv/.peers: pyproject.toml $(NATIVE) | .venv/bin/python
+	$(PIP) $(OPTIONS) -e ".[$(EXTRAS)]"
 	@$(BIN)/python -c "import ialspp._core as c, pathlib, shutil; \
 	  shutil.copy(pathlib.Path(c.__file__).with_name('_core.pyi'), 'src/ialspp')"  # for mypy
 	@touch $@

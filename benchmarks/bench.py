@@ -163,8 +163,7 @@ def peak_of(name: str, data: Interactions, dim: int, threads: int) -> tuple[floa
 
 
 def arrays_of(data: Interactions) -> list[np.ndarray]:
-    sides = [array for side in (data.by_user, data.by_item) for array in (side.offsets, side.columns)]
-    return [*sides, data.item_ranks]
+    return [array for side in (data.by_user, data.by_item) for array in (side.offsets, side.columns)]
 
 
 def resident(what: str) -> float:

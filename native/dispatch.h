@@ -1,5 +1,4 @@
-// Which kernels this process uses: those of the best instruction set that the machine has, or of the selected
-// one.
+// Chooses the kernels of this process: those of the machine's best instruction set, unless one is selected.
 #pragma once
 
 #include <string>

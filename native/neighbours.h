@@ -3,8 +3,7 @@
 // Scaling while gathering makes weights free everywhere else.
 //
 // S is made piece by piece. Where it is kept, each piece is gathered once, on the first pass. Otherwise every
-// pass gathers it anew. The sums of a long row are taken in segments (rows.h), which the threads of a team
-// share.
+// pass gathers it anew. The threads of a team share the sums of a long row, segment by segment (rows.h).
 #pragma once
 
 #include "kernels.h"

@@ -1,5 +1,4 @@
-// The threads of the process. They are started once, more of them when a caller wants more, and sleep between
-// calls.
+// The threads of the process. They are started when a caller first wants so many, and sleep between calls.
 //
 // Results never depend on how many threads there are or which one runs a task. Callers hand over numbered
 // tasks whose results do not overlap, and combine these in the order of their numbers.

@@ -1,5 +1,6 @@
-// The prediction cache of Algorithms 2 and 3, one float per interaction: the residual r = sqrt(a) (<w,h> -
-// y).
+// The prediction cache of Algorithms 2 and 3. It holds one float for each interaction, the residual
+//
+//   r = sqrt(a) (<w,h> - y)
 //
 // The cache is in the users' order. An item finds the entry of its j-th user u at starts[u] + ranks[j], where
 // starts[u] is the beginning of u's row and ranks[j] is the item's place in that row. A rank fits 32 bits,

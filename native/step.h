@@ -59,8 +59,8 @@ struct Row {
 // residual = -sqrt(a) y, what every prediction being zero leaves
 void residuals_at_zero(const History& history, float* residual);
 
-// Builds the A and g of one row over B. linear: alpha0 G_B: x + lambda x_B, padded width; panels: where S has
-// B.
+// Builds the A and g of one row over B. linear: alpha0 G_B: x + lambda x_B, in the padded width; panels:
+// where B is in S.
 void build_system(const Block& block, Panels panels, Row& row, float lambda, const float* linear,
                   float* system);
 

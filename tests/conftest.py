@@ -1,10 +1,16 @@
-"""Shared by all tests: every instruction set this machine has, and the real data beside the project."""
+"""Shared by all tests: the cases drawn, the instruction sets of this machine, the data beside the project."""
 
 from pathlib import Path
 
 import pytest
+import support.drawing  # noqa: F401 - registers the profiles
+import threadpoolctl
+from hypothesis import settings
 
 from ialspp import _core
+
+threadpoolctl.threadpool_limits(1)  # the matrices of tests are small: more threads of BLAS only wait
+settings.load_profile("fixed")  # --hypothesis-profile=torture loads the other, before tests are imported
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.drawing import drawn
 from support.rankings import Fixed, csr, expected, interactions, problems, split_of
 
 from ialspp import ImplicitMF, Interactions, MostPopular, NotFittedError, Random, datasets, evaluate, split
@@ -10,7 +11,7 @@ SMALL = datasets.Shape(users=1500, items=300, interactions=30_000)
 NAMES = ["recall@2", "ndcg@3", "map@4", "mrr@9", "auc", "coverage@2", "novelty@2"]
 STRANGERS = pytest.mark.parametrize("strangers", [False, True], ids=["known", "strangers"])
 BASELINES = pytest.mark.parametrize("model", [MostPopular, Random])
-properties = settings(deadline=None, max_examples=40)
+properties = drawn(40)
 
 
 def one_wanted(items, n_items, strangers, *, trained=((0,),)):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from support.commands import ialspp as run_ialspp
 
 import ialspp
 import ialspp.export
@@ -73,14 +74,7 @@ def run_python(code, names):
 
 
 def run_command(command, output):
-    arguments = shlex.split(command, comments=True)[1:]
-    done = subprocess.run(
-        [sys.executable, "-c", "from ialspp.cli import main; main()", *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"},
-        timeout=120,
-    )
+    done = run_ialspp(*shlex.split(command, comments=True)[1:], COLUMNS="100")
     assert done.returncode == 0, f"{command}\n{done.stderr}"
     for line in output:
         for part in pieces(line):

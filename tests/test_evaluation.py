@@ -5,8 +5,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.drawing import drawn
 from support.rankings import (
     AT_K,
     TOLERANCE,
@@ -22,7 +23,7 @@ from support.rankings import (
 from ialspp import Evaluation, ImplicitMF, MostPopular, Random, datasets, evaluate, split
 from ialspp.model import ranking
 
-properties = settings(deadline=None, max_examples=60)
+properties = drawn(60)
 CANDIDATE_METRICS = ("recall", "capped_recall", "precision", "hit_rate", "ndcg", "map", "mrr")
 SMALL = datasets.Shape(users=300, items=120, interactions=4000)
 LIST = ("recall@1", "ndcg@3", "map@2", "mrr@4", "auc", "coverage@2", "novelty@2")

@@ -2,8 +2,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.drawing import drawn
 from support.rankings import Fixed, split_of
 
 from ialspp import ImplicitMF, datasets, evaluate, metrics, split
@@ -18,7 +19,7 @@ AT_K = {
     "map": metrics.average_precision,
     "mrr": metrics.reciprocal_rank,
 }
-properties = settings(deadline=None, max_examples=60)
+properties = drawn(60)
 each_metric = pytest.mark.parametrize("metric", AT_K.values(), ids=AT_K.keys())
 
 

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from support.drawing import drawn
 from support.problems import cases, make_case
 
 from ialspp import ImplicitMF, Objective
 from ialspp.solvers import IALS, ICD, IALSpp, SpectralCG
 
-few = settings(max_examples=15, deadline=None)
+few = drawn(15)
 
 
 @given(case=cases(dim=9))

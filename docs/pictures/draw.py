@@ -2,8 +2,9 @@
 
     python docs/pictures/draw.py
 
-The same input gives the same bytes on every machine: the files hold no dates and no random names. Measurements
-come from convergence.json, which benchmarks/convergence.py writes. Everything else is computed here.
+The same input gives the same bytes on every machine: the files hold no dates and no random names.
+Measurements come from convergence.json, which benchmarks/convergence.py writes. Everything else is computed
+here.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-// What a row's history contributes to its system, from a slab S of its scaled neighbours s_j = sqrt(a_j)
-// h_jB:
+// What a row's history adds to its system, from a slab S of the scaled neighbours s_j = sqrt(a_j) h_jB:
 //
 //   Hessian   A += S'S      gradient   g += S'r      predictions   S x
 //

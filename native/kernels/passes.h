@@ -1,5 +1,4 @@
-// Passes over a row's history that read the fixed side's rows in place. With s_j = sqrt(a_j) h_j as
-// everywhere:
+// Passes over a row's history that read the fixed side's rows in place. With s_j = sqrt(a_j) h_j:
 //
 //   add_predictions   r_j += <s_j, x>
 //   add_gradient      r_j += <s_j, x>     g += sum_j r_j s_j     m += sum_j s_j^2

@@ -1,5 +1,4 @@
-// Each function updates one side once, or one block or coordinate of it. Python owns the loops around these
-// calls.
+// Each function updates one side, or one block or coordinate of it. Python owns the loops around them.
 #pragma once
 
 #include "../residuals.h"

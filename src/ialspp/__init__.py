@@ -23,6 +23,7 @@ from .model.updating import Update
 from .objective import Loss, Objective
 from .solvers import IALS, ICD, IALSpp, SpectralCG
 from .system.machine import select_isa_of_environment as _select_isa_of_environment
+from .system.progress import ProgressEvent
 
 if _TYPE_CHECKING:
     from . import datasets, export, store
@@ -33,7 +34,7 @@ _select_isa_of_environment()
 
 
 def __getattr__(name: str) -> _Any:
-    """What is loaded when it is first asked for."""
+    """Load the modules and the version that most programs never use."""
     if name == "__version__":
         from importlib.metadata import version
 
@@ -60,6 +61,7 @@ __all__ = [
     "MostPopular",
     "NotFittedError",
     "Objective",
+    "ProgressEvent",
     "Random",
     "Ranking",
     "Rankings",

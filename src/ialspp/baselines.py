@@ -1,6 +1,6 @@
-"""What any model must beat: the most popular items, and random ones.
+"""Baselines that any model must beat: the most popular items, and random ones.
 
-Their scores are products of vectors, as a model's are, so that they are evaluated in the same way.
+Their scores are products of vectors, as a model's are, so they are evaluated in the same way.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ RANDOM_DIM = 32
 
 
 class MostPopular:
-    """The items with the most users, the same for everybody: scores are counts."""
+    """Recommend the items with the most users to everybody. Scores are counts."""
 
     trained_on: Interactions | None = None
 
     def fit(self, data: Interactions, *, progress: Progress = None) -> MostPopular:
-        """Keep the data, whose counts are the scores; it takes no time, and draws no progress."""
+        """Keep the data, whose counts are the scores. There is no progress to report."""
         del progress
         self.trained_on = data
         return self
 
     @property
     def user_factors(self) -> Floats:
-        """Everybody is alike."""
+        """The same vector for every user."""
         return np.ones((_fitted(self.trained_on).n_users, 1), dtype=np.float32)
 
     @property
     def item_factors(self) -> Floats:
-        """How many users each item has."""
+        """The number of users of each item."""
         return _fitted(self.trained_on).by_item.counts.astype(np.float32)[:, None]
 
     def fold_in_rows(self, rows: Csr) -> Floats:
-        """A stranger is like everybody."""
+        """Return the same vector for every unseen user."""
         return np.ones((len(rows), 1), dtype=np.float32)
 
     def __repr__(self) -> str:
@@ -50,7 +50,7 @@ class MostPopular:
 
 
 class Random:
-    """Each user's items in an order of chance: products of random vectors, the items' of equal length."""
+    """Recommend items in random order: scores are products of random vectors, those of items equally long."""
 
     trained_on: Interactions | None = None
 
@@ -58,24 +58,24 @@ class Random:
         self.seed = checked_integer("seed", seed, 0)
 
     def fit(self, data: Interactions, *, progress: Progress = None) -> Random:
-        """Keep the data, which says how many vectors to draw; it takes no time, and draws no progress."""
+        """Keep the data, which says how many vectors to draw. There is no progress to report."""
         del progress
         self.trained_on = data
         return self
 
     @property
     def user_factors(self) -> Floats:
-        """Drawn anew from the seed, the same each time."""
+        """Random vectors of the users, drawn from the seed: the same each time."""
         return self._drawn(0, _fitted(self.trained_on).n_users)
 
     @property
     def item_factors(self) -> Floats:
-        """Directions: a longer vector would be favoured."""
+        """Random directions of the items. Longer vectors would be recommended more often."""
         vectors = self._drawn(1, _fitted(self.trained_on).n_items)
         return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
     def fold_in_rows(self, rows: Csr) -> Floats:
-        """The orders of strangers are some more."""
+        """Draw vectors of unseen users."""
         return self._drawn(2, len(rows))
 
     def _drawn(self, stream: int, rows: int) -> Floats:

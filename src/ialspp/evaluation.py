@@ -1,4 +1,4 @@
-"""A model and a split to numbers that can be laid beside anyone's."""
+"""Evaluate a model on held-out data, in numbers that can be compared with published ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .data.csr import Csr, Floats, Rows
+from .data.csr import Csr, Floats, RowNumbers
 from .data.interactions import Interactions
 from .errors import InvalidTypeError, InvalidValueError
 from .metrics import Doubles, Metric, Standings, coverage, novelty
@@ -25,7 +25,7 @@ class Recommender(Protocol):
 
     @property
     def trained_on(self) -> Interactions | None:
-        """The data of the last `fit`; None before."""
+        """The data of the last `fit`, or None before it."""
 
     @property
     def user_factors(self) -> Floats:
@@ -36,10 +36,10 @@ class Recommender(Protocol):
         """One row per item of the training data."""
 
     def fit(self, data: Interactions, *, progress: Progress = None) -> Any:
-        """Train."""
+        """Train the model."""
 
     def fold_in_rows(self, rows: Csr) -> Floats:
-        """Vectors of strangers, from rows of their interactions with the items of the training data."""
+        """Return vectors of unseen users, from rows of their interactions with the training items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ class Evaluation:
     """The metrics of one model on one split: `evaluation["ndcg@100"].mean`."""
 
     protocol: str
-    users: int  # who were asked about; users of whom nothing is wanted are left out
+    users: int  # who were evaluated; users without test items are left out
     scores: dict[str, Score]
-    per_user: dict[str, Doubles]  # in the order of the held-out users; coverage is of all together
+    per_user: dict[str, Doubles]  # in the order of the held-out users; without coverage, which has no user
 
     def __getitem__(self, metric: str) -> Score:
         return self.scores[metric]
@@ -70,7 +70,7 @@ class Evaluation:
         return "\n".join([f"{self.protocol}, {self.users} users", *lines])
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON; a standard error that does not exist is None."""
+        """Return plain values, for JSON. A standard error that does not exist is None."""
         scores = {
             name: {
                 "mean": score.mean,
@@ -90,21 +90,21 @@ def evaluate(
     threads: int | None = None,
     progress: Progress = None,
 ) -> Evaluation:
-    """Ask the model for what was held out, and say how well it answers.
+    """Measure how well a model predicts the interactions that a split holds out.
 
     Parameters
     ----------
     model
-        Fitted on `split.train`; one that is not fitted yet is fitted here. One fitted on anything else is an
-        error: it may have seen the answers.
+        A model fitted on `split.train`, or one that is not fitted yet, which is then fitted here. A model
+        fitted on other data is an error, because it may have seen the answers.
     split
-        From `ialspp.split`.
+        A split made by `ialspp.split`.
     metrics
-        Names such as "ndcg@100", of `ialspp.metrics.NAMES`; those of the split's protocol where not given.
+        Names such as "ndcg@100", out of `ialspp.metrics.NAMES`. None: those of the split's protocol.
     on
-        Which of the split's held-out users.
+        Which of the split's held-out users to evaluate.
     threads
-        None: as many as the model uses. Results do not depend on it.
+        The number of threads. None: as many as the model uses. Results do not depend on it.
     progress
         True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
         `ProgressEvent`.
@@ -120,7 +120,7 @@ def evaluate(
     n_items = split.train.n_items
     asked = np.flatnonzero(held_out.wanted.by_user.counts)
     k = min(max((metric.k or 0 for metric in chosen if metric.of_lists), default=0), n_items)
-    depth = min(max((metric.k or n_items for metric in chosen), default=0), n_items)  # auc goes all the way
+    depth = min(max((metric.k or n_items for metric in chosen), default=0), n_items)  # auc needs all places
     threads = resolve_threads(getattr(model, "threads", None) if threads is None else threads)
     if held_out.candidates is None:
         standings, best = _ranked(model, held_out, asked, k, depth, threads, progress)
@@ -133,7 +133,7 @@ def evaluate(
 def checked_question(
     split: Split, metrics: Iterable[str] | None, on: Literal["test", "validation"]
 ) -> tuple[HeldOut, list[Metric]]:
-    """Whom to ask and what to report, before anything is computed."""
+    """Check whom to evaluate and what to report, before anything is computed."""
     if not isinstance(split, Split):
         raise InvalidTypeError(
             f"split must be a Split, as ialspp.split makes them, got {type(split).__name__}"
@@ -152,7 +152,9 @@ def checked_question(
     return held_out, chosen
 
 
-def _scored(split: Split, users: int, metrics: list[Metric], standings: Standings, best: Rows) -> Evaluation:
+def _scored(
+    split: Split, users: int, metrics: list[Metric], standings: Standings, best: RowNumbers
+) -> Evaluation:
     popularity = np.maximum(split.train.by_item.counts, 1) / split.train.n_users
     scores, per_user = {}, {}
     for metric in metrics:
@@ -178,8 +180,8 @@ def _ranked(
     depth: int,
     threads: int,
     progress: Progress,
-) -> tuple[Standings, Rows]:
-    """Where the wanted items of the users asked about stand, as far as `depth`, and the best k of each."""
+) -> tuple[Standings, RowNumbers]:
+    """Rank all items: the places of the test items as far as `depth`, and the best k items of each user."""
     given, wanted = held_out.given.by_user.take(asked), held_out.wanted.by_user.take(asked)
     vectors, items = _vectors(model, held_out, asked)
     best, _, found = rank(
@@ -199,7 +201,7 @@ def _ranked(
 
 
 def _vectors(model: Recommender, held_out: HeldOut, users: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Of these users, and of all items."""
+    """Return the vectors of these users, and of all items."""
     if held_out.strangers:
         vectors = _checked("user", model.fold_in_rows(held_out.given.by_user.take(users)), len(users))
     else:
@@ -221,14 +223,14 @@ def _checked(name: str, vectors: Floats, rows: int) -> Floats:
 def _among_candidates(
     model: Recommender, held_out: HeldOut, asked: NDArray[np.int64], threads: int
 ) -> Standings:
-    """The same with a few items to rank for each user."""
+    """Rank only the candidates that the split gives for each user."""
     assert held_out.candidates is not None
     candidates, wanted = held_out.candidates.take(asked), held_out.wanted.by_user.take(asked)
     users, items = _vectors(model, held_out, asked)
     scores = score_pairs(users, candidates, items, threads)
     user = candidates.row_numbers
     order = np.lexsort((candidates.columns, -scores, user))
-    first = np.ones(len(order), dtype=bool)  # of a user's candidates with equal scores
+    first = np.ones(len(order), dtype=bool)  # the first of each run of equal scores
     first[1:] = (user[order][1:] != user[order][:-1]) | (scores[order][1:] != scores[order][:-1])
     run = np.cumsum(first) - 1
     place = np.arange(len(order)) - candidates.offsets[:-1][user[order]]

@@ -1,7 +1,7 @@
-"""How good rankings are, from where the wanted items stand in them.
+"""Metrics of rankings, computed from the places of the test items in them.
 
-n wanted items of a user, ranked among all that could be recommended, stand at places 0, 1, 2, ...; those
-before k are hits. Items of equal score are ranked by row number.
+A user has n test items ("wanted"). Ranked among all items that could be recommended, each has a place: 0, 1,
+2, ... A wanted item at a place before k is a hit. Items of equal score are ranked by row number.
 """
 
 from __future__ import annotations
@@ -13,26 +13,29 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .data.csr import Rows
+from .data.csr import RowNumbers
 from .errors import InvalidValueError
 
 Doubles = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Counts = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """Where the wanted items of each user stand; every user wants at least one."""
+    """The places of each user's wanted items. Every user has at least one."""
 
     offsets: Integers  # user u owns entries offsets[u] .. offsets[u + 1] of the next three
-    places: Integers  # ascending within a user
-    above: Integers  # of each wanted item: ranked items with a higher score
-    equal: Integers  # of each wanted item: other ranked items with the same score
-    ranked: Integers  # for each user: the number of items that could be recommended
+    places: Integers  # of the wanted items, ascending within a user
+    above: Integers  # for each wanted item, the number of ranked items with a higher score
+    equal: Integers  # for each wanted item, the number of other ranked items with the same score
+    ranked: Integers  # for each user, the number of items that could be recommended
 
     @classmethod
-    def of(cls, offsets: Integers, above: Rows, equal: Rows, before: Rows, ranked: Integers) -> Standings:
-        """From counts per wanted item, in any order within a user."""
+    def of(
+        cls, offsets: Integers, above: Counts, equal: Counts, before: Counts, ranked: Integers
+    ) -> Standings:
+        """Make standings from counts for each wanted item, in any order within a user."""
         user = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         places = above.astype(np.int64) + before
         order = np.lexsort((places, user))
@@ -42,45 +45,45 @@ class Standings:
 
     @property
     def wanted(self) -> Integers:
-        """n, of each user."""
+        """The number n of wanted items of each user."""
         return np.diff(self.offsets)
 
     @property
     def index(self) -> Integers:
-        """Of each entry: how many of its user's wanted items stand before it."""
+        """For each wanted item, the number of its user's wanted items at earlier places."""
         return np.arange(len(self.places)) - np.repeat(self.offsets[:-1], self.wanted)
 
     def total(self, values: Doubles | NDArray[np.bool_]) -> Doubles:
-        """The sum over each user's entries."""
+        """Sum values over each user's wanted items."""
         return np.add.reduceat(values.astype(np.float64), self.offsets[:-1])
 
     def hits(self, k: int) -> Doubles:
-        """Wanted items among the first k, of each user."""
+        """Count each user's hits among the first k."""
         return self.total(self.places < k)
 
 
 def recall(s: Standings, k: int) -> Doubles:
-    """hits / n."""
+    """Return hits / n."""
     return s.hits(k) / s.wanted
 
 
 def capped_recall(s: Standings, k: int) -> Doubles:
-    """hits / min(k, n): what Liang et al. (2018) and the iALS++ paper call Recall@k."""
+    """Return hits / min(k, n), which is what Liang et al. (2018) and the iALS++ paper call Recall@k."""
     return s.hits(k) / np.minimum(k, s.wanted)
 
 
 def precision(s: Standings, k: int) -> Doubles:
-    """hits / k."""
+    """Return hits / k."""
     return s.hits(k) / k
 
 
 def hit_rate(s: Standings, k: int) -> Doubles:
-    """1 if there is a hit, else 0."""
+    """Return 1 if there is a hit, else 0."""
     return (s.hits(k) > 0).astype(np.float64)
 
 
 def ndcg(s: Standings, k: int) -> Doubles:
-    """The sum of 1 / log2(place + 2) over hits, relative to hits at places 0, 1, ..., min(k, n) - 1."""
+    """Return the sum of 1 / log2(place + 2) over hits, relative to hits at places 0, ..., min(k, n) - 1."""
     gains = np.where(s.places < k, 1 / np.log2(s.places + 2.0), 0.0)
     most = np.minimum(k, s.wanted)
     ideal = np.cumsum(1 / np.log2(np.arange(most.max()) + 2.0))
@@ -88,21 +91,21 @@ def ndcg(s: Standings, k: int) -> Doubles:
 
 
 def average_precision(s: Standings, k: int) -> Doubles:
-    """The sum over hits of the precision up to and with each, divided by min(k, n)."""
+    """Return the sum over hits of the precision at the hit's place, divided by min(k, n)."""
     precisions = np.where(s.places < k, (s.index + 1.0) / (s.places + 1.0), 0.0)
     return s.total(precisions) / np.minimum(k, s.wanted)
 
 
 def reciprocal_rank(s: Standings, k: int) -> Doubles:
-    """1 / (place + 1) of the first hit, or 0."""
+    """Return 1 / (place + 1) of the first hit, or 0."""
     first = s.places[s.offsets[:-1]]
     return np.where(first < k, 1 / (first + 1.0), 0.0)
 
 
 def auc(s: Standings) -> Doubles:
-    """The share of pairs (wanted, not wanted) in the right order, equal scores counting half.
+    """Return the share of pairs (wanted, not wanted) in the right order. Equal scores count half.
 
-    1 where everything that could be recommended is wanted.
+    It is 1 where every item that could be recommended is wanted.
     """
     # Wanted items do not count against each other. A user's entries are sorted by score, so those of equal
     # score are a run, and those above it come before the run.
@@ -117,16 +120,16 @@ def auc(s: Standings) -> Doubles:
     return np.where(pairs > 0, 1 - s.total(wrong) / np.maximum(pairs, 1), 1.0)
 
 
-def coverage(best: Rows, n_items: int) -> float:
-    """The share of all items that are among somebody's best k."""
+def coverage(best: RowNumbers, n_items: int) -> float:
+    """Return the share of all items that are among the best k of at least one user."""
     return len(np.unique(best[best >= 0])) / n_items
 
 
-def novelty(best: Rows, popularity: Doubles) -> Doubles:
-    """For each user the mean of -log2(popularity) over the best k: how little known they are, in bits.
+def novelty(best: RowNumbers, popularity: Doubles) -> Doubles:
+    """Return the mean of -log2(popularity) over each user's best k: how little known they are, in bits.
 
-    The popularity of an item is the share of training users who have it; of one that nobody has, as if one
-    had.
+    The popularity of an item is the share of training users who have it. An item that nobody has counts as if
+    one user had it.
     """
     bits: Doubles = np.where(best >= 0, -np.log2(popularity)[best], 0.0)
     return np.asarray(bits.sum(axis=1) / np.maximum((best >= 0).sum(axis=1), 1))
@@ -154,7 +157,7 @@ class Metric:
 
     @classmethod
     def parse(cls, text: str) -> Metric:
-        """Any of `NAMES` with a number for k."""
+        """Parse one of `NAMES` with a number for k."""
         parts = re.fullmatch(r"([a-z_]+)@([1-9][0-9]{0,8})", str(text))
         if text == "auc":
             return cls(text, None)
@@ -166,11 +169,11 @@ class Metric:
 
     @property
     def of_lists(self) -> bool:
-        """Made from what is recommended, whatever is wanted."""
+        """Whether the metric depends on the recommended items alone, not on the wanted ones."""
         return self.name in _OF_LISTS
 
     def of_each(self, standings: Standings) -> Doubles:
-        """The metric of each user, from where the wanted items stand."""
+        """Compute the metric of each user."""
         return auc(standings) if self.k is None else _AT_K[self.name](standings, self.k)
 
     def __str__(self) -> str:

@@ -1,10 +1,14 @@
 """`ialspp data` and `ialspp evaluate` as a user runs them."""
 
+import re
+
 import numpy as np
 import pytest
 from support.commands import COLUMNS, QUICK, answer, ialspp
 
 from ialspp import ImplicitMF, Interactions, datasets, evaluate, split
+
+COMMANDS = ["fit", "evaluate", "recommend", "similar", "explain", "update", "export", "info", "demo"]
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +111,8 @@ def test_a_person_gets_a_table_also_in_a_narrow_pipe(log):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["data", "show", "nothing.csv"], "nothing.csv: no such file, and no known data set (ml-100k"),
-        (["data", "show", "LOG"], "--user and --item must say which columns of"),
+        (["data", "show", "nothing.csv"], "nothing.csv: no such file, and not a known data set (ml-100k"),
+        (["data", "show", "LOG"], "--user and --item must name the columns of"),
         (["data", "show", "LOG", "--user", "who", "--item", "that"], "item column 'that' is not in the file"),
         (["data", "show", "LOG", "--path", "x", *COLUMNS], "--path is for known data sets"),
         (["data", "show", "ml-1m", "--user", "a"], "ml-1m is a known data set; leave out --user"),
@@ -121,7 +125,7 @@ def test_a_person_gets_a_table_also_in_a_narrow_pipe(log):
         (["evaluate", "LOG", *COLUMNS, "--protocol", "strong"], "held_out can be at most"),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "last-item"], "needs times"),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "last-days"], "needs --days"),
-        (["evaluate", "LOG", *COLUMNS, "--protocol", "random", "--days", "3"], "--days means nothing"),
+        (["evaluate", "LOG", *COLUMNS, "--protocol", "random", "--days", "3"], "--days does not apply"),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "random", "--solver", "sgd"], "--solver must be one of"),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "random", "--metric", "f1"], "a metric must be one of"),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "random", "--validation"], "no validation users"),
@@ -143,3 +147,21 @@ def test_help_has_an_example(command):
     assert done.returncode == 0
     assert f"ialspp {' '.join(command)}" in done.stdout
     assert "Example" in done.stdout
+
+
+def test_version_help_and_completion():
+    done = ialspp("--version")
+    assert re.fullmatch(r"ialspp \d+\.\d+\.\d+\S*\n", done.stdout)
+    assert (done.returncode, done.stderr) == (0, "")
+    listed = ialspp("--help", COLUMNS="120").stdout
+    assert all(f" {command} " in listed for command in COMMANDS)
+    for command in COMMANDS:
+        done = ialspp(command, "--help", COLUMNS="120")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert f"Example: ialspp {command} " in done.stdout
+    # Not from bash, or whatever else the tests were started from: typer is told the shell.
+    script = ialspp("--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    assert (script.returncode, script.stderr) == (0, "")
+    assert "complete -o default -F" in script.stdout
+    words = {"_IALSPP_COMPLETE": "complete_bash", "COMP_WORDS": "ialspp rec", "COMP_CWORD": "1"}
+    assert ialspp(**words).stdout.split() == ["recommend"]

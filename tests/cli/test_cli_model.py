@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import fields
 
 import numpy as np
 import polars as pl
@@ -10,6 +11,7 @@ from support.commands import COLUMNS, QUICK, answer, contents, ialspp, write_log
 from support.models import same_bits
 
 from ialspp import IALS, ImplicitMF, Interactions, Objective
+from ialspp.solvers import SOLVERS
 
 SETTINGS = ["--dim", 6, "--epochs", 5, "--seed", 2, "--unobserved-weight", 0.2, "--regularization", 0.01]
 ODD = ["[red]", "[/red]", "a,b", 'say "hi"', "😀", "line\nbreak", "--user", "-k", "é", " ", "null", "007"]
@@ -23,7 +25,7 @@ def as_json(rankings, asked, of="user", found="items"):
     """What the command prints for rankings of the library."""
     return {
         "rankings": [
-            {of: one, found: list(ranking), "scores": ranking.scores.tolist()}
+            {of: one, found: list(ranking), "scores": list(ranking.scores)}
             for one, ranking in zip(asked, rankings, strict=True)
         ]
     }
@@ -93,6 +95,18 @@ def test_fit_shows_a_table_and_takes_parquet(folder, log, model):
     assert same_bits(ImplicitMF.load(target), model)
 
 
+@pytest.mark.parametrize("name", SOLVERS)
+def test_every_solver_trains_and_has_its_options(log, tmp_path, name):
+    file = tmp_path / "m.ialspp"
+    said = answer("fit", log, *COLUMNS, *QUICK, "--solver", name, "-o", file)
+    assert ImplicitMF.load(file).solver == SOLVERS[name]()
+    assert said["settings"]["solver"].startswith(SOLVERS[name].__name__)
+    help_text = " ".join(ialspp("fit", "--help", COLUMNS="200").stdout.split())
+    for field in fields(SOLVERS[name]):
+        assert f"--{field.name.replace('_', '-')} " in help_text
+        assert f"{name}: {field.metadata['help']}" in help_text
+
+
 def test_info_says_what_is_in_the_file(file, log, model):
     facts = answer("info", file, "--verify")
     assert facts["verified"] is True
@@ -147,7 +161,7 @@ def test_all_users_to_a_table(file, model, tmp_path, suffix):
     assert list(tmp_path.iterdir()) == [out]
 
 
-def test_a_stranger_and_chosen_items(file, model, tmp_path):
+def test_an_unseen_user_and_chosen_items(file, model, tmp_path):
     wanted = as_json(model.recommend_for([[3, 17]], 4), [[3, 17]], of="history")
     assert answer("recommend", file, "--item", 3, "--item", 17, "-k", 4) == wanted
     few, never = tmp_path / "few", tmp_path / "never"

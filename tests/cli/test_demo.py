@@ -1,31 +1,21 @@
 """The demo's claim: on real groceries the model clearly beats naming what is popular."""
 
 import json
-import os
-import subprocess
 import sys
 
 import pytest
+from support.commands import ialspp, process, refuses
 
-from ialspp import ImplicitMF, demo
-
-
-def run(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-c", "from ialspp.cli import main; main()", "demo", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **environment},
-        timeout=300,
-    )
+from ialspp import ImplicitMF
+from ialspp.cli.groceries import product_names
 
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     """What the command prints as JSON, and the model it keeps."""
     file = tmp_path_factory.mktemp("demo") / "groceries.ialspp"
-    done = run("--json", "-o", file)
-    assert done.returncode == 0, done.stderr
+    done = ialspp("demo", "--json", "-o", file)
+    assert (done.returncode, done.stderr) == (0, f"The model is in {file}\n")
     return json.loads(done.stdout), ImplicitMF.load(file)
 
 
@@ -41,7 +31,7 @@ def test_the_model_of_the_demo_clearly_beats_the_most_popular(saved):
 
 def test_products_have_readable_names(saved):
     _, model = saved
-    names = demo.product_names()
+    names = product_names()
     assert len(names) > 90_000
     assert all(name.strip() for name in names.values())
     suggested = model.recommend(model.users[0], 50)
@@ -49,7 +39,7 @@ def test_products_have_readable_names(saved):
 
 
 def test_a_person_sees_losses_quality_suggestions_and_reasons():
-    done = run(COLUMNS="100")
+    done = ialspp("demo", COLUMNS="100")
     assert done.returncode == 0, done.stderr
     for part in (
         "Training",
@@ -70,10 +60,6 @@ def test_without_its_data_the_demo_says_how_to_get_it(tmp_path):
         "from ialspp.cli import main; main()"
     )
     file = tmp_path / "x.ialspp"
-    done = subprocess.run(
-        [sys.executable, "-c", blocking, "demo", "-o", str(file)], capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 2
-    assert 'pip install "ialspp[demo]"' in done.stderr
-    assert "Traceback" not in done.stderr
+    done = process(sys.executable, "-c", blocking, "demo", "-o", file)
+    refuses('pip install "ialspp[demo]"')(done)
     assert not file.exists()

@@ -2,8 +2,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.drawing import drawn
 
 from ialspp import IdMap, UnknownIdError
 
@@ -12,7 +13,7 @@ STRINGS = st.text(st.characters())  # surrogates and NUL included
 ODD_STRINGS = ["", "a", "a\0", "\0", " a", "é", "e\u0301", "😀", "\ud800", "\udfff", "\uffff", "1"]
 WIDE_INTEGERS = [0, -1, 2**53, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 2**64 - 1, 2**64, 10**30]
 
-properties = settings(deadline=None, max_examples=40)
+properties = drawn(40)
 
 
 def ids_of(*, unique):

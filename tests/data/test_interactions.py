@@ -5,8 +5,9 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.drawing import drawn
 
 from ialspp import Interactions, UnknownIdError
 
@@ -14,7 +15,7 @@ FORMATS = ["csr", "csc", "coo"]
 FRAMES = [pd.DataFrame, pl.DataFrame]
 DENSE = np.array([[0, 2, 0, 0], [0, 0, 0, 0], [3, 0, 0.5, 0]])
 
-properties = settings(deadline=None, max_examples=40)
+properties = drawn(40)
 
 
 def entries(side):

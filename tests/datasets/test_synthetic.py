@@ -39,7 +39,7 @@ def test_there_is_structure_to_learn():
     ("arguments", "message"),
     [
         (("netflix",), "one of ml20m, msd or a Shape, got 'netflix'"),
-        ((Shape(10, 10, 60),), "more pairs than half its cells"),
+        ((Shape(10, 10, 60),), "too dense: at most half"),
     ],
 )
 def test_impossible_shapes_are_errors(arguments, message):

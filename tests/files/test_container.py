@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 import safetensors
 import safetensors.numpy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as of_numpy
+from support.drawing import drawn
 
 from ialspp.files.container import Container, StoreError, write
 
@@ -68,7 +69,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
 
 @given(st.dictionaries(TEXT, NUMBERS, max_size=5), st.dictionaries(TEXT, TEXT, max_size=5))
-@settings(deadline=None, max_examples=60)
+@drawn(60)
 def test_any_arrays_and_any_text_come_back(arrays, metadata):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "arrays.bin"

@@ -2,6 +2,8 @@
 
 import copy
 import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -316,3 +318,23 @@ def test_weights_that_add_up_to_too_much_are_an_error_and_change_nothing():
 def test_a_model_that_is_not_fitted_is_not_updated():
     with pytest.raises(NotFittedError, match="fit"):
         make_model().update(make_data())
+
+
+def test_an_update_does_not_wait_for_another_models_update():
+    """The first model's update stands still, in its report of progress, until the second one's is done."""
+    slow, quick = fitted(), fitted()
+    started, release = threading.Event(), threading.Event()
+
+    def wait(_event):
+        started.set()
+        assert release.wait(60)
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(slow.update, make_data(seed=1, n=20), progress=wait)
+        assert started.wait(60)
+        second = pool.submit(quick.update, make_data(seed=1, n=20), progress=False)
+        second.result(60)
+        assert not first.done()
+        release.set()
+        first.result(60)
+    assert same_bits(slow, quick)

@@ -170,6 +170,20 @@ def test_a_transpose_has_every_entry_its_values_and_its_place():
     assert _core.transposed_ranks(given).tolist() == [1, 0, 2, 1, 0]
 
 
+def test_a_transpose_takes_labels_and_weights_along():
+    given = rows(columns=(1, 2, 1), labels=(1, 2, 3), weights=(4, 5, 6))
+    *_, labels, weights = _core.transpose(given)
+    assert labels.tolist() == [1, 3, 2]
+    assert weights.tolist() == [4, 6, 5]
+
+
+def test_rows_know_whether_they_have_a_cache_order():
+    given = rows()
+    assert not given.has_cache_order
+    given.set_cache_order(np.array([0, 1, 2, 3]), np.zeros(3, np.uint32))
+    assert given.has_cache_order
+
+
 def test_empty_arrays_are_fine():
     assert _core.gramian(floats(0, 3), 0, 3, 2).tolist() == np.zeros((3, 3)).tolist()
     assert _core.squared_sum(floats(0), 2) == 0

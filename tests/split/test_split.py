@@ -3,15 +3,16 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
+from support.drawing import drawn
 
 from ialspp import Interactions, UnknownIdError, split
 from ialspp.data.csr import Csr
 from ialspp.split import HeldOut
 
 DAY = 86_400
-properties = settings(deadline=None, max_examples=40)
+properties = drawn(40)
 
 KINDS = {  # an integer -> an id; strings sort in another order than the integers they are made of
     "integers": lambda n: 7 * n - 50,

@@ -1,48 +1,102 @@
-"""Runs `ialspp` as a user does: the installed command, in a process of its own, on real files."""
+"""Runs `ialspp` as a user does, on real files: in this process, or where it matters in one of its own."""
 
+import _thread
+import importlib
+import io
 import json
 import os
 import shutil
 import subprocess
+import sys
 import sysconfig
+import threading
 
 import numpy as np
+import pytest
+
+from ialspp.cli import main
 
 COMMAND = shutil.which("ialspp", path=sysconfig.get_path("scripts"))
 COLUMNS = ["--user", "who", "--item", "what"]
 QUICK = ["--dim", "4", "--epochs", "2"]
+TIME_LIMIT = 120  # seconds, for what would never end
 # What a terminal, a runner or a developer may have set must not change what a test sees.
 FOREIGN = {"COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PY_COLORS", "CLICOLOR_FORCE", "GITHUB_ACTIONS"}
 
 
 def environment(**changes):
-    kept = {k: v for k, v in os.environ.items() if k not in FOREIGN and not k.startswith("IALSPP_")}
+    """The variables of a run."""
+    kept = {name: value for name, value in os.environ.items() if not is_foreign(name)}
     return {**kept, **changes}
 
 
-def ialspp(*arguments, stdin=None, cwd=None, **changes):
-    """Run the command to its end; stdin is text, changes are environment variables."""
-    return subprocess.run(
-        [COMMAND, *map(str, arguments)],
-        input="" if stdin is None else stdin,
-        capture_output=True,
-        encoding="utf-8",
-        env=environment(**changes),
-        cwd=cwd,
-        timeout=120,
-    )
+def is_foreign(name):
+    return name in FOREIGN or name.startswith("IALSPP_")
 
 
-def shell(line, *arguments, cwd=None, **changes):
+def patch_environment(patch, **changes):
+    for name in filter(is_foreign, list(os.environ)):
+        patch.delenv(name)
+    for name, value in changes.items():
+        patch.setenv(name, value)
+
+
+with pytest.MonkeyPatch.context() as first:  # typer reads variables once, when this is imported
+    patch_environment(first)
+    importlib.import_module("typer.rich_utils")
+
+
+def ialspp(*arguments, stdin="", cwd=None, **changes):
+    """Run the command to its end in this process; stdin is text, changes are environment variables."""
+    streams = {
+        name: io.TextIOWrapper(io.BytesIO(content.encode()), encoding="utf-8")
+        for name, content in (("stdin", stdin), ("stdout", ""), ("stderr", ""))
+    }
+    alarm = threading.Timer(TIME_LIMIT, _thread.interrupt_main)
+    with pytest.MonkeyPatch.context() as patch:
+        patch_environment(patch, **changes)
+        if cwd is not None:
+            patch.chdir(cwd)
+        for name, stream in streams.items():
+            patch.setattr(sys, name, stream)
+        patch.setattr(sys, "argv", ["ialspp", *map(str, arguments)])
+        patch.setattr(sys, "excepthook", sys.excepthook)  # typer puts its own in place
+        alarm.start()
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+        finally:
+            alarm.cancel()
+    return subprocess.CompletedProcess(arguments, code, *map(written, [streams["stdout"], streams["stderr"]]))
+
+
+def written(stream):
+    stream.flush()
+    return stream.buffer.getvalue().decode("utf-8")
+
+
+def ialspp_process(*arguments, **options):
+    """Run the installed command to its end in a process of its own."""
+    return process(COMMAND, *arguments, **options)
+
+
+def shell(line, *arguments, **options):
     """Run a line of bash, in which "$@" is the command with these arguments."""
+    return process("bash", "-c", line, "bash", COMMAND, *arguments, **options)
+
+
+def process(*command, cwd=None, **changes):
+    """Run any command to its end; changes are environment variables."""
     return subprocess.run(
-        ["bash", "-c", line, "bash", COMMAND, *map(str, arguments)],
+        list(map(str, command)),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
         env=environment(**changes),
         cwd=cwd,
-        timeout=120,
+        timeout=TIME_LIMIT,
     )
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import settings
 
 from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, SpectralCG
+from support.drawing import drawn
 
 N_USERS, N_ITEMS, DIM = 40, 30, 8
 ITEMS = [f"item-{i}" for i in range(N_ITEMS)]  # row order is not sorted order: "item-10" < "item-2"
@@ -19,7 +19,7 @@ SOLVERS = {
 }
 NUMBERS = [(), ("label",), ("weight",), ("label", "weight")]
 each_solver = pytest.mark.parametrize("solver", SOLVERS.values(), ids=SOLVERS.keys())
-properties = settings(deadline=None, max_examples=40)
+properties = drawn(40)
 
 
 def make_data(*, seed=0, n=400, numbers=("label", "weight"), user_id=int, users=N_USERS, items=ITEMS):

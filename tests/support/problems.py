@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from ialspp import Interactions, Objective, _core
+from ialspp import Interactions, Objective
 from ialspp.solvers import IALS, ICD, IALSpp, Problem, SpectralCG
-from ialspp.solvers.spectral import eigenbasis
 from ialspp.system.machine import resolve_threads
-from support.reference import Reference, blocks
+from support.reference import Reference
 
 
 @dataclass
@@ -22,6 +21,10 @@ class Case:
     objective: Objective
     W: np.ndarray
     H: np.ndarray
+
+    @property
+    def dim(self):
+        return self.W.shape[1]
 
     def problem(self, threads=None):
         return Problem.of(self.data, self.objective, self.W.copy(), self.H.copy(), resolve_threads(threads))
@@ -74,66 +77,3 @@ def solvers_for(dim):
     sizes = sorted({size for size in (1, 5, 24, 64, dim) if size <= dim})
     by_block = [IALSpp(block_size=size, sweep=sweep) for size in sizes for sweep in ("block", "side")]
     return [IALS(), ICD(), SpectralCG(tolerance=1e-6), SpectralCG(steps=1), SpectralCG(steps=3), *by_block]
-
-
-def half_sweep(solver, problem, side, other):
-    """One side once, all coordinates, the other side held fixed."""
-    common = (side.rows, side.factors, side.regularization, other.factors)
-    dim, alpha0, threads = problem.dim, problem.unobserved_weight, problem.threads
-    if isinstance(solver, SpectralCG):
-        _, basis = eigenbasis(problem.gramian(other))
-        solver.improve(problem, side, other)
-        for turned in (side, other):
-            turned.factors[:] = turned.factors @ basis.T
-        return
-    if isinstance(solver, IALS):
-        _, failed = _core.solve_rows(*common, problem.gramian(other), alpha0, False, threads)
-        assert failed == -1
-        return
-    if isinstance(solver, IALSpp) and solver.sweep == "side":
-        size = solver.block_size_for(dim)
-        _, failed = _core.update_side(*common, problem.gramian(other), alpha0, size, threads)
-        assert failed == -1
-        return
-    residuals = problem.residuals()
-    size = 1 if isinstance(solver, ICD) else solver.block_size_for(dim)
-    for begin in range(0, dim, size):
-        gramian = problem.gramian_columns(other, begin, min(begin + size, dim))
-        if isinstance(solver, ICD):
-            column = gramian[:, 0].astype(np.float32)
-            failed = _core.update_coordinate(*common, column, alpha0, begin, residuals, threads)
-        else:
-            failed = _core.update_block(*common, gramian, alpha0, begin, residuals, threads)
-        assert failed == -1
-
-
-def library_basis(H):
-    """The library's own, so that eigenvectors of nearly equal eigenvalues are the same ones."""
-    return eigenbasis(_core.gramian(H.astype(np.float32), 0, H.shape[1], 1))[1]
-
-
-def reference_half_sweep(solver, reference, side):
-    if isinstance(solver, SpectralCG) and solver.steps is not None:
-        reference.improve(side, solver.steps, library_basis)
-        return
-    block = 1 if isinstance(solver, ICD) else reference.dim
-    if isinstance(solver, IALSpp):
-        block = solver.block_size_for(reference.dim)
-    reference.update(side, blocks(reference.dim, block))
-
-
-def reference_epoch(solver, reference):
-    if isinstance(solver, ICD) or (isinstance(solver, IALSpp) and solver.sweep == "block"):
-        reference.epoch_by_block(1 if isinstance(solver, ICD) else solver.block_size_for(reference.dim))
-        return
-    for side in ("users", "items"):
-        reference_half_sweep(solver, reference, side)
-
-
-def error(got, wanted, start):
-    """Relative, in the Frobenius norm, to the larger of result and start.
-
-    A Newton step that ends near zero takes two nearly equal numbers from each other; what single
-    precision can promise then is relative to those.
-    """
-    return np.linalg.norm(got - wanted) / max(np.linalg.norm(wanted), np.linalg.norm(start))

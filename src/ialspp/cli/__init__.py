@@ -1,4 +1,4 @@
-"""The command line: `ialspp COMMAND`, a module each."""
+"""The command line: `ialspp COMMAND`, one module for each command."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .data import list_known, look_into
+from .data import list_known, show_data
 from .demo import demo
 from .evaluate import evaluate
 from .explain import explain
@@ -31,12 +31,12 @@ add_command(app, "update", update, has_config=True)
 add_command(app, "export", export)
 add_command(app, "info", info)
 data = typer.Typer(
-    help="Known data sets, and what is in a file.",
+    help="List known data sets, and describe a data set or a file.",
     epilog="Example: ialspp data list",
     no_args_is_help=True,
 )
 add_command(data, "list", list_known)
-add_command(data, "show", look_into)
+add_command(data, "show", show_data)
 app.add_typer(data, name="data")
 add_command(app, "demo", demo)
 
@@ -52,19 +52,19 @@ def _show_version(wanted: bool) -> None:
 @app.callback(
     epilog=f"{EXIT_CODES}\n\nExample: ialspp fit ratings.csv --user userId --item movieId -o films.ialspp"
 )
-def options_of_all(
+def common_options(
     show_version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
     debug: DebugOption = False,
 ) -> None:
-    """Matrix factorisation for implicit feedback: train, ask, explain, update, export."""
+    """Matrix factorisation for implicit feedback: train, recommend, explain, update, export."""
 
 
 def main() -> None:
-    """Run it; what the user got wrong is a line on stderr, not a traceback."""
+    """Run the command that `sys.argv` names; any error is a message on stderr and an exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for ids that its encoding does not have
     with reported():
-        app()
+        app(prog_name="ialspp")

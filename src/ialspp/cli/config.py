@@ -1,7 +1,8 @@
-"""--config FILE: options from a file of TOML; what is on the command line comes before it.
+"""--config FILE: options from a TOML file. An option on the command line takes precedence.
 
-Keys are the names of options, at the top of the file for any command, or in a table with the name of
-one: `dim = 64`, then `[fit]` and `out = "films.ialspp"`. Paths are those of the folder one is in.
+Keys are the names of options. Those at the top of the file are for any command, those in a table for the
+command of that name: `dim = 64`, then `[fit]` and `out = "films.ialspp"`. Paths are relative to the current
+folder.
 """
 
 from __future__ import annotations
@@ -24,23 +25,23 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-COMMANDS = ("fit", "evaluate", "update")  # those that have it
-COLUMN = "COLUMN"  # how the help calls a column: its name, or its position
+COMMANDS = ("fit", "evaluate", "update")  # those that have --config
+COLUMN = "COLUMN"  # stands for a column in the help: its name or its position
 KINDS = {bool: "true or false", int: "an integer", float: "a number", str: "text", Path: "text"}
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key that the file may have."""
+    """A key that the file may contain."""
 
-    parameter: str  # the command's name for it
+    parameter: str  # the parameter of the command
     kind: type
     is_list: bool
     may_be_position: bool
 
     @classmethod
     def of(cls, option: inspect.Parameter) -> Key:
-        """As the option is declared: `X`, `X | None` or `list[X] | None` with typer's remarks."""
+        """Derive a key from an option that is declared as `X`, `X | None` or `list[X] | None`."""
         hint, *remarks = get_args(option.annotation)
         if isinstance(hint, UnionType):
             hint = next(part for part in get_args(hint) if part is not type(None))
@@ -50,12 +51,12 @@ class Key:
 
     @property
     def required(self) -> str:
-        """What a value must be."""
+        """Describe what a value must be."""
         name = KINDS[self.kind] + (" or a position from 0" if self.may_be_position else "")
-        return f"a list, each of it {name}" if self.is_list else name
+        return f"a list, each entry {name}" if self.is_list else name
 
     def takes(self, value: Any) -> bool:
-        """Whether the value is of this key's type."""
+        """Check whether a value has the type of this key."""
         if self.is_list:
             return isinstance(value, list) and all(map(self._takes_one, value))
         return self._takes_one(value)
@@ -69,7 +70,7 @@ class Key:
 
 
 def config_option(command: str, options: Iterable[inspect.Parameter]) -> inspect.Parameter:
-    """The option itself; it is read before the others, and is their default."""
+    """Make the option --config, which is parsed before the others and sets their defaults."""
     keys = {name: Key.of(option) for option in options for name in _names(option)}
 
     def read(context: typer.Context, file: Path | None) -> Path | None:
@@ -84,18 +85,18 @@ def config_option(command: str, options: Iterable[inspect.Parameter]) -> inspect
 
 
 def _names(option: inspect.Parameter) -> list[str]:
-    """How the option is written, without dashes in front: "min_user", "out"."""
+    """List the names of an option, without the dashes in front: "min_user", "out"."""
     info = get_args(option.annotation)[1]
     declared = [name.split("/")[0] for name in (info.default, *(info.param_decls or ())) if _is_flag(name)]
     return [name.lstrip("-").replace("-", "_") for name in declared] or [option.name]
 
 
 def _is_flag(name: Any) -> bool:
-    return isinstance(name, str) and name.startswith("--")  # beside Annotated, the first is in `default`
+    return isinstance(name, str) and name.startswith("--")  # typer keeps the first one in `default`
 
 
 def defaults(file: Path, command: str, keys: dict[str, Key]) -> dict[str, Any]:
-    """What the file says for a command, by the command's own names."""
+    """Read the options of a command from a file, by the names of its parameters."""
     content = _parsed(file)
     tables = {name: value for name, value in content.items() if isinstance(value, dict)}
     for name in tables:
@@ -106,7 +107,7 @@ def defaults(file: Path, command: str, keys: dict[str, Key]) -> dict[str, Any]:
     for name, value in [*shared.items(), *tables.get(command, {}).items()]:
         key = keys.get(name.replace("-", "_"))
         if key is None:
-            raise InvalidValueError(f"{file}: {name} is no option of {command}{_hint(name, keys)}")
+            raise InvalidValueError(f"{file}: {name} is not an option of {command}{_hint(name, keys)}")
         if not key.takes(value):
             raise InvalidValueError(f"{file}: {name} must be {key.required}, got {value!r}")
         found[key.parameter] = str(value) if key.may_be_position else value
@@ -115,7 +116,7 @@ def defaults(file: Path, command: str, keys: dict[str, Key]) -> dict[str, Any]:
 
 def _hint(name: str, keys: Iterable[str]) -> str:
     close = get_close_matches(name.replace("-", "_"), list(keys), 1)
-    return f"; is {close[0]} meant?" if close else f"; it has {', '.join(sorted(keys))}"
+    return f"; did you mean {close[0]}?" if close else f"; it has {', '.join(sorted(keys))}"
 
 
 def _parsed(file: Path) -> dict[str, Any]:

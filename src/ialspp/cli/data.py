@@ -1,4 +1,4 @@
-"""ialspp data: what there is, and what is in it."""
+"""ialspp data: list known data sets, describe one or a file."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .output import JsonOption, show_facts, show_json, show_table
 from .source import Source
 
 
-def look_into(source: Source, as_json: JsonOption = False) -> None:
-    """Fetch a known data set, or read a file, and say what is in it.
+def show_data(source: Source, as_json: JsonOption = False) -> None:
+    """Describe a file or a known data set, which is downloaded if needed: counts and ranges.
 
     Example: ialspp data show ratings.csv --user userId --item movieId --time timestamp
     """
-    facts = described(source.load())
+    facts = data_facts(source.load())
     if as_json:
         show_json({"source": given(source), **facts})
     else:
@@ -28,7 +28,7 @@ def look_into(source: Source, as_json: JsonOption = False) -> None:
 
 
 def list_known(as_json: JsonOption = False) -> None:
-    """List the data sets that are known by name.
+    """List the data sets that are known by name, and where they come from.
 
     Example: ialspp data list
     """
@@ -56,10 +56,10 @@ def _place(known: DataSet) -> str:
     return f"--path to {known.files}" if known.files else "generated"
 
 
-def described(loaded: Interactions | Split) -> dict[str, Any]:
-    """Counts and ranges, of a split those of its training data."""
+def data_facts(loaded: Interactions | Split) -> dict[str, Any]:
+    """Count users, items and pairs, with ranges; for a split, of its training data."""
     if isinstance(loaded, Interactions):
         return statistics(loaded)
-    asked = np.count_nonzero(loaded.test.wanted.by_user.counts)
-    parts = {"test_users": int(asked), "test_pairs": len(loaded.test.wanted), "left_out": loaded.left_out}
+    tested = np.count_nonzero(loaded.test.wanted.by_user.counts)
+    parts = {"test_users": int(tested), "test_pairs": len(loaded.test.wanted), "left_out": loaded.left_out}
     return {"protocol": loaded.protocol, **statistics(loaded.train), **parts}

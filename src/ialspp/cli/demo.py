@@ -1,4 +1,4 @@
-"""ialspp demo: train on a year of real groceries, check the model, look at what it suggests."""
+"""ialspp demo: train on a year of real groceries, evaluate the model, show what it recommends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..model.model import ImplicitMF
 from ..split import Split
 from ..system.progress import reporting
 from . import groceries
-from .data import described
+from .data import data_facts
 from .output import JsonOption, checked_target, remark, show_json, show_line, show_table
 
 PRODUCTS = 8  # in a table
@@ -22,10 +22,10 @@ Names = dict[int, str]
 
 
 def demo(
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Keep the model in this file.")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Save the model to this file.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Train on 1.47M real purchases, check the model on households it never saw, look at what it suggests.
+    """Train on 1.47M real purchases, evaluate on unseen households, and show recommendations.
 
     Example: ialspp demo -o groceries.ialspp
     """
@@ -42,7 +42,7 @@ def demo(
     if as_json:
         show_json(
             {
-                "data": described(parts),
+                "data": data_facts(parts),
                 "settings": {"dim": model.dim, "objective": asdict(model.objective)},
                 "history": [asdict(record) for record in model.history],
                 "results": {name: result.as_dict()["metrics"] for name, result in results.items()},
@@ -51,12 +51,12 @@ def demo(
             }
         )
         return
-    show(model, parts, results)
-    show_line(f"{time.perf_counter() - start:.1f} seconds in all")
+    show_demo(model, parts, results)
+    show_line(f"{time.perf_counter() - start:.1f} seconds in total")
 
 
-def show(model: ImplicitMF, parts: Split, results: dict[str, Evaluation]) -> None:
-    """All tables."""
+def show_demo(model: ImplicitMF, parts: Split, results: dict[str, Evaluation]) -> None:
+    """Print all tables."""
     show_line(f"{parts}\n")
     show_losses(model)
     show_quality(results)
@@ -66,7 +66,7 @@ def show(model: ImplicitMF, parts: Split, results: dict[str, Evaluation]) -> Non
 
 
 def show_losses(model: ImplicitMF) -> None:
-    """How training went."""
+    """Print the loss after each epoch."""
     columns = ["epoch", "loss", "observed", "unobserved", "regularization", "seconds"]
     rows = [
         [
@@ -80,43 +80,45 @@ def show_losses(model: ImplicitMF) -> None:
 
 
 def show_quality(results: dict[str, Evaluation]) -> None:
-    """What the model is worth beside the most popular products."""
+    """Print the metrics of the model beside those of the baselines."""
     metrics = list(results["ialspp"].scores)
-    title = f"A fifth of the products of {results['ialspp'].users} households it was not trained on"
+    title = f"Predicting a fifth of the products of {results['ialspp'].users} unseen households"
     rows = [[label, *(result[metric] for metric in metrics)] for label, result in results.items()]
     show_table(title, ["", *metrics], rows, words=[""])
 
 
 def show_households(model: ImplicitMF, parts: Split, names: Names, count: int = 3) -> None:
-    """What households that it was not trained on buy, and what it names for them."""
+    """Print what some unseen households buy, and what the model recommends to them."""
     given = parts.test.given
     columns = ["buys most often", "might like, never bought"]
-    for row in groceries.middling(given.by_user, count):
+    for row in groceries.average_rows(given.by_user, count):
         products, baskets = groceries.baskets(given.by_user, row)
         bought = given.items.named(products)
         [ranking] = model.recommend_for([bought], PRODUCTS, weights=[baskets])
-        rows = [[_name(old, names), _name(new, names)] for old, new in zip(bought, ranking, strict=False)]
-        show_table(f"Household {given.users[row]}, not trained on", columns, rows, words=columns)
+        rows = [
+            [_name_of(old, names), _name_of(new, names)] for old, new in zip(bought, ranking, strict=False)
+        ]
+        show_table(f"Unseen household {given.users[row]}", columns, rows, words=columns)
 
 
 def show_reasons(model: ImplicitMF, names: Names) -> None:
-    """Why a household that it was trained on gets its first product, and what is like that product."""
+    """Explain the first recommendation of a household, and list products similar to it."""
     assert model.trained_on is not None
-    [row] = groceries.middling(model.trained_on.by_user, 1)
+    [row] = groceries.average_rows(model.trained_on.by_user, 1)
     household = model.users[row]
     [product] = model.recommend(household, 1)
     reasons = model.explain(household, product)
     columns = ["because of", "adds to the score"]
-    rows = [[_name(past, names), f"{part:.4f}"] for past, part in reasons[:PRODUCTS]]
+    rows = [[_name_of(past, names), f"{part:.4f}"] for past, part in reasons[:PRODUCTS]]
     others = reasons[PRODUCTS:]
     rows.append([f"{len(others)} other products", f"{sum(part for _, part in others):.4f}"])
-    rows.append(["what training has not settled", f"{reasons.rest:.4f}"])
-    title = f"Why household {household} gets {_name(product, names)}, score {reasons.score:.4f}"
+    rows.append(["remainder: training stopped before convergence", f"{reasons.rest:.4f}"])
+    title = f"Why household {household} gets {_name_of(product, names)}, score {reasons.score:.4f}"
     show_table(title, columns, rows, words=columns[:1])
     similar = model.similar_items(product, PRODUCTS)
-    rows = [[_name(p, names), f"{s:.4f}"] for p, s in zip(similar, similar.scores, strict=True)]
-    show_table(f"Similar to {_name(product, names)}", ["product", "cosine"], rows, words=["product"])
+    rows = [[_name_of(p, names), f"{s:.4f}"] for p, s in zip(similar, similar.scores, strict=True)]
+    show_table(f"Similar to {_name_of(product, names)}", ["product", "cosine"], rows, words=["product"])
 
 
-def _name(product: int, names: Names) -> str:
+def _name_of(product: int, names: Names) -> str:
     return names.get(product, f"product {product}")

@@ -1,4 +1,4 @@
-"""ialspp evaluate: split, train, and say how good it is."""
+"""ialspp evaluate: split data, train, and measure the quality of the ranking."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..baselines import MostPopular, Random
 from ..evaluation import Evaluation, Recommender
 from ..evaluation import evaluate as measured
 from ..split import Split
-from .data import described
+from .data import data_facts
 from .model import ModelOptions
 from .options import given
 from .output import JsonOption, show_json, show_line, show_table
@@ -25,15 +25,15 @@ def evaluate(
     splitting: Splitting,
     settings: ModelOptions,
     metric: Annotated[
-        list[str] | None, typer.Option(help='Such as "ndcg@100"; again for more. Default: the protocol\'s.')
+        list[str] | None, typer.Option(help='Such as "ndcg@100"; repeatable. Default: those of the protocol.')
     ] = None,
     validation: Annotated[
-        bool, typer.Option("--validation", help="Ask the validation users, not the test ones.")
+        bool, typer.Option("--validation", help="Evaluate on the validation users instead of the test users.")
     ] = False,
     runs: RunsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Split data, train on one part, and ask for the other; the most popular items and random ones beside it.
+    """Train on part of the data, test on the rest, and compare with popularity and random baselines.
 
     Example: ialspp evaluate ratings.csv --user userId --item movieId --protocol strong --dim 128
     """
@@ -51,7 +51,7 @@ def evaluate(
     seconds = {"fit": fit, "evaluate": time.perf_counter() - start - fit}
     answer = {
         "source": given(source),
-        "data": described(parts),
+        "data": data_facts(parts),
         "split": {**given(splitting), "protocol": parts.protocol, "on": on},
         "settings": settings.settings(model),
         "users": results["model"].users,
@@ -62,11 +62,13 @@ def evaluate(
     if as_json:
         show_json(answer)
     else:
-        show(source, parts, results, seconds)
+        show_evaluation(source, parts, results, seconds)
 
 
-def show(source: Source, parts: Split, results: dict[str, Evaluation], seconds: dict[str, float]) -> None:
-    """A table."""
+def show_evaluation(
+    source: Source, parts: Split, results: dict[str, Evaluation], seconds: dict[str, float]
+) -> None:
+    """Print the metrics of all systems as a table, and the times."""
     metrics = list(results["model"].scores)
     title = f"{source.source}, {parts.protocol}, {results['model'].users:,} users"
     rows = [[name, *(result[metric] for metric in metrics)] for name, result in results.items()]

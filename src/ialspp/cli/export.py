@@ -1,4 +1,4 @@
-"""ialspp export: a model's vectors for other programs."""
+"""ialspp export: write the vectors of a model for other programs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import typer
 from ..errors import InvalidValueError
 from ..model.model import ImplicitMF
 from ..system.progress import reporting
-from .asking import ModelArgument, one_way, opened
 from .options import given
 from .output import JsonOption, checked_target, show_facts, show_json, show_table, size
+from .queries import ModelArgument, one_way, opened
 
 if TYPE_CHECKING:
     from ..export import IndexReport
@@ -24,15 +24,17 @@ INDEXES: dict[str, Literal["usearch", "faiss"]] = {"usearch": "usearch", "faiss"
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Where an index goes, and how it is checked; None where nothing was said."""
+    """Where to write an index, and how to measure it; None where an option was not given."""
 
     out: Annotated[Path | None, typer.Option("-o", "--out", help="--ann: the file of the index.")] = None
-    k: Annotated[int | None, typer.Option("-k", help="--ann: recall of this many items. Default: 10.")] = None
+    k: Annotated[
+        int | None, typer.Option("-k", help="--ann: measure the recall of this many items. Default: 10.")
+    ] = None
     queries: Annotated[
-        int | None, typer.Option(help="--ann: users to measure recall with. Default: 1000.")
+        int | None, typer.Option(help="--ann: measure the recall for this many users. Default: 1000.")
     ] = None
     threads: Annotated[
-        int | None, typer.Option(help="--ann: default 1; an index built by more is not always the same.")
+        int | None, typer.Option(help="--ann: default 1. With more, the index varies from run to run.")
     ] = None
 
 
@@ -40,13 +42,15 @@ def export(
     model: ModelArgument,
     index: Index,
     parquet: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Ids and vectors as Parquet files in this folder.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Write ids and vectors as Parquet files to this folder."),
     ] = None,
     numpy: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Ids and vectors as numpy files in this folder.")
+        Path | None, typer.Option(metavar="DIR", help="Write ids and vectors as numpy files to this folder.")
     ] = None,
     ann: Annotated[
-        str | None, typer.Option(help=f"An index for approximate search: {' or '.join(INDEXES)}; needs -o.")
+        str | None,
+        typer.Option(help=f"Build an index for approximate search: {' or '.join(INDEXES)}; needs -o."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -62,7 +66,7 @@ def export(
         return
     if given(index):
         flags = ", ".join("-k" if name == "k" else f"--{name}" for name in given(index))
-        raise InvalidValueError(f"{flags} means nothing without --ann")
+        raise InvalidValueError(f"{flags} does not apply without --ann")
     write: Callable[[ImplicitMF, Any], list[Path]] = exports.to_parquet if parquet else exports.to_numpy
     with reporting("writing"):
         files = write(opened(model), parquet or numpy)
@@ -87,7 +91,7 @@ def _indexed(model: Path, index: Index, kind: str) -> IndexReport:
 
 
 def show_index(report: IndexReport, as_json: bool) -> None:
-    """What was built, and how right and fast it is."""
+    """Print what was built, its recall and its speed."""
     if as_json:
         show_json(report.as_dict())
         return
@@ -97,7 +101,7 @@ def show_index(report: IndexReport, as_json: bool) -> None:
         "items": report.items,
         "length of a query": f"{report.width}: a user's vector and one 0",
         f"recall@{report.k}": f"{report.recall:.4f}, over {report.queries:,} users, against exact search",
-        "milliseconds a query": f"{report.ms_per_query:.3g}, exact search {report.exact_ms_per_query:.3g}",
+        "milliseconds per query": f"{report.ms_per_query:.3g}, exact search {report.exact_ms_per_query:.3g}",
         "seconds to build": report.build_seconds,
     }
     show_facts(report.kind, facts)

@@ -1,4 +1,4 @@
-"""What goes wrong: a line on stderr and an exit code, or with --debug a traceback."""
+"""Turn what goes wrong into one line on stderr and an exit code; a bug is shown with its traceback."""
 
 from __future__ import annotations
 
@@ -11,62 +11,89 @@ from typing import Annotated
 
 import typer
 
-from ..errors import NotFittedError
+from ..errors import IalsppError
 from ..system.printable import printable
 
-MISTAKE, UNEXPECTED, INTERRUPTED, CLOSED_PIPE = 2, 1, 130, 141
+BUG, INVALID_INPUT, INTERRUPTED, CLOSED_PIPE = 1, 2, 130, 141
 EXIT_CODES = (
-    "Exit codes: 0 done, 2 a mistake in what was asked or given, 1 an error of the program or no memory, "
-    "130 interrupted, 141 nobody reads the output any more."
+    "Exit codes: 0 success, 1 a bug in ialspp, 2 a mistake in the options or the data, or an error of the "
+    "system, 130 interrupted, 141 the reader of the output is gone."
 )
-MISTAKES = (ValueError, TypeError, OSError, ArithmeticError, KeyError, ImportError, NotFittedError)
 
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turn what a command raises into a message and an exit code."""
+    """Exit with a message and a code for any error that the block raises."""
     try:
         try:
             yield
         finally:
-            _flush()  # here, where it can still be said that it failed
+            _flush()  # here, where a failure can still be reported
     except SystemExit as end:
-        if isinstance(end.__context__, BrokenPipeError):  # rich and typer end so; with another code
-            raise SystemExit(CLOSED_PIPE) from end
-        raise
-    except BrokenPipeError as error:
-        _discard_output()
-        raise SystemExit(CLOSED_PIPE) from error
-    except KeyboardInterrupt as error:
-        _tell("interrupted")
-        raise SystemExit(INTERRUPTED) from error
-    except MemoryError as error:
-        _tell(f"there is not enough memory: {error}".rstrip(": "))
-        raise SystemExit(UNEXPECTED) from error
-    except MISTAKES as error:
-        _tell(message_of(error))
-        raise SystemExit(MISTAKE) from error
-    except Exception as error:
-        what = f"{type(error).__name__}: {error}".rstrip(": ")
-        _tell(f"this is an error of the program, please report it with what --debug shows: {what}")
-        raise SystemExit(UNEXPECTED) from error
+        silenced = _silenced_by_typer(end)
+        if silenced is None:
+            raise
+        raise SystemExit(_report(silenced)) from silenced
+    except (Exception, KeyboardInterrupt) as error:
+        raise SystemExit(_report(error)) from error
 
 
 def message_of(error: BaseException) -> str:
-    """What is shown of a user's mistake."""
+    """Describe an error that is not a bug; an error of the system names its file first."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
     return str(error) or type(error).__name__
 
 
-def _tell(message: str) -> None:
-    """One line, whatever is in the message; called while the error is being handled."""
-    if sys.stderr is None:  # closed by whoever started this
+def _report(error: BaseException) -> int:
+    """Print what an error calls for, and return the exit code."""
+    if isinstance(error, BrokenPipeError):
+        _discard_output()
+        return CLOSED_PIPE
+    _leave_blocks(error)
+    if isinstance(error, KeyboardInterrupt):
+        _print_line("interrupted", error)
+        return INTERRUPTED
+    if isinstance(error, MemoryError):
+        _print_line(f"there is not enough memory: {error}".rstrip(": "), error)
+        return INVALID_INPUT
+    if isinstance(error, (IalsppError, OSError)):
+        _print_line(message_of(error), error)
+        return INVALID_INPUT
+    what = f"{type(error).__name__}: {error}".rstrip(": ")
+    _print_line(f"this is a bug, please report it with the traceback above: {what}", error, is_bug=True)
+    return BUG
+
+
+def _silenced_by_typer(end: SystemExit) -> BaseException | None:
+    """Find the interrupt or the closed pipe that typer or rich turned into an exit without a word."""
+    if end.__cause__ is not None:  # raised by `reported` inside a command, which has printed the line
+        return None
+    error = end.__context__
+    while error is not None and not isinstance(error, (KeyboardInterrupt, BrokenPipeError)):
+        error = error.__cause__ or error.__context__
+    return error
+
+
+def _leave_blocks(error: BaseException | None) -> None:
+    """Let go of every block that the error interrupted, so that no progress bar is drawn after the message.
+
+    Ctrl-C can come after a context manager was entered and before its `with` block began. Nothing leaves it
+    then but the end of the frames that hold it, and those live as long as the traceback.
+    """
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
+
+
+def _print_line(message: str, error: BaseException, *, is_bug: bool = False) -> None:
+    """Print one line, whatever the message holds; before it the traceback where it helps."""
+    if sys.stderr is None:  # closed by the caller
         return
-    if "--debug" in sys.argv:  # also where the mistake is in an option that is read before this one
-        traceback.print_exc()
+    if is_bug or "--debug" in sys.argv:  # typer may not have come to --debug when another option is wrong
+        traceback.print_exception(error)
     print(f"ialspp: {printable(' '.join(message.splitlines()))}", file=sys.stderr)
 
 
@@ -81,7 +108,7 @@ def _flush() -> None:
 
 
 def _discard_output() -> None:
-    """What is left to be written goes nowhere, or Python would try again at its end, and complain."""
+    """Send what is still to be written nowhere, or Python would try again when it exits, and complain."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

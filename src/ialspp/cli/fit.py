@@ -1,4 +1,4 @@
-"""ialspp fit: train on interactions, and keep the model."""
+"""ialspp fit: train on interactions, and save the model."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def fit(
     no_interactions: Annotated[
         bool,
         typer.Option(
-            "--no-interactions", help="Keep the vectors alone: a smaller file, without explain and update."
+            "--no-interactions", help="Save the vectors only: a smaller file that cannot explain or update."
         ),
     ] = False,
     runs: RunsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Train on all interactions, and keep the model in a file.
+    """Train a model on all interactions, and save it to a file.
 
     Example: ialspp fit ratings.csv --user userId --item movieId --min-rating 4 --dim 128 -o films.ialspp
     """
@@ -60,11 +60,11 @@ def fit(
     if as_json:
         show_json(answer)
     else:
-        show(source, model, answer)
+        show_fit(source, model, answer)
 
 
-def show(source: Source, model: ImplicitMF, answer: dict[str, Any]) -> None:
-    """A table of what was done."""
+def show_fit(source: Source, model: ImplicitMF, answer: dict[str, Any]) -> None:
+    """Print settings, losses and times as a table."""
     objective, history, data = model.objective, model.history, answer["data"]
     facts = {
         "data": f"{data['users']:,} users, {data['items']:,} items, {data['pairs']:,} pairs",

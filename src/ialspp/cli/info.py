@@ -1,4 +1,4 @@
-"""ialspp info: what is in a model's file."""
+"""ialspp info: describe a model file."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Annotated, Any
 import typer
 
 from ..system.progress import reporting
-from .asking import ModelArgument
 from .output import JsonOption, show_facts, show_json, show_table, shown, shown_loss, size
+from .queries import ModelArgument
 
 
 def info(
     model: ModelArgument,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Read all of it and check every checksum.")
+        bool, typer.Option("--verify", help="Read the whole file and check every checksum.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what is in a model's file: settings, data, losses, arrays. Vectors and interactions are not read.
+    """Describe a model file: settings, data, losses, arrays. Vectors and interactions are not read.
 
     Example: ialspp info films.ialspp --verify
     """
@@ -32,11 +32,11 @@ def info(
     if as_json:
         show_json(facts)
     else:
-        show(facts)
+        show_info(facts)
 
 
-def show(facts: dict[str, Any]) -> None:
-    """Two tables: the model, and the arrays of its file."""
+def show_info(facts: dict[str, Any]) -> None:
+    """Print two tables: the model, and the arrays in its file."""
     show_facts(facts["file"], {**_of_file(facts), **_of_data(facts), **_of_training(facts)})
     rows = [
         [name, array["dtype"], " x ".join(map(shown, array["shape"])), size(array["bytes"])]
@@ -55,7 +55,7 @@ def _of_file(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_data(facts: dict[str, Any]) -> dict[str, Any]:
-    """The statistics; the numbers of users and items are those of the vectors."""
+    """List the statistics of the data, but count users and items by the vectors."""
     ids = {f"ids of {name}s": kind for name, kind in facts["ids"].items()}
     return {**(facts["statistics"] or {}), "users": facts["users"], "items": facts["items"], **ids}
 

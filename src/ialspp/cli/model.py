@@ -3,42 +3,61 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_type_hints
 
 import typer
 
 from ..errors import InvalidValueError
 from ..model.model import ImplicitMF
 from ..objective import Objective
-from ..solvers import IALS, ICD, IALSpp, Solver, SpectralCG, pinned
+from ..solvers import SOLVERS, Solver, pinned
 from ..system.checks import checked_integer
 from .options import given
 
-SOLVERS: dict[str, type[Any]] = {"spectral": SpectralCG, "ials++": IALSpp, "ials": IALS, "icd": ICD}
-SOLVER_OPTIONS = ("block_size", "sweep", "steps", "tolerance")
 DEFAULT = Objective()
+Group = TypeVar("Group")
 
 
-@dataclass(frozen=True, slots=True)
+def _solver_options() -> dict[str, Any]:
+    """Make an option of every field of every solver: its name and how typer is to see it."""
+    kinds: dict[str, Any] = {}
+    helps: dict[str, list[str]] = {}
+    for name, solver in SOLVERS.items():
+        hints = get_type_hints(solver)
+        for field in fields(solver):
+            kinds[field.name] = _typed(hints[field.name])
+            helps.setdefault(field.name, []).append(f"{name}: {field.metadata['help']}")
+    return {
+        option: Annotated[kind | None, typer.Option(help=" ".join(helps[option]))]
+        for option, kind in kinds.items()
+    }
+
+
+def _typed(hint: Any) -> type:
+    """Find what a user types for a field: a number if it may be one, else a word of a Literal."""
+    return next((part for part in get_args(hint) if part in (int, float)), str)
+
+
+SOLVER_OPTIONS = _solver_options()
+
+
+def _with_solver_options(group: type[Group]) -> type[Group]:
+    """Add the options of the solvers to a class that becomes a dataclass; None where not given."""
+    group.__annotations__ |= SOLVER_OPTIONS
+    for option in SOLVER_OPTIONS:
+        setattr(group, option, None)
+    return group
+
+
+@dataclass(frozen=True)
+@_with_solver_options
 class ModelOptions:
-    """What `ImplicitMF`, its `Objective` and its solver are made with."""
+    """The options of `ImplicitMF`, of its `Objective`, and of every solver."""
 
     panel: ClassVar[str] = "Model"
 
     dim: Annotated[int, typer.Option(help="d, the length of the vectors.")] = 64
     solver: Annotated[str, typer.Option(help=f"{', '.join(SOLVERS)}.")] = "spectral"
-    steps: Annotated[int | None, typer.Option(help="spectral: steps for each row, at most. Default: 2.")] = (
-        None
-    )
-    tolerance: Annotated[
-        float | None, typer.Option(help="spectral: stop a row at steps this small; 1e-5 is exact.")
-    ] = None
-    block_size: Annotated[
-        int | None, typer.Option(help="ials++: coordinates solved together. Default: chosen.")
-    ] = None
-    sweep: Annotated[
-        str | None, typer.Option(help="ials++: side (the default), or block as in the paper.")
-    ] = None
     unobserved_weight: Annotated[float, typer.Option(help="alpha0.")] = DEFAULT.unobserved_weight
     regularization: Annotated[float, typer.Option(help="lambda.")] = DEFAULT.regularization
     exponent: Annotated[float, typer.Option(help="nu.")] = DEFAULT.exponent
@@ -48,7 +67,7 @@ class ModelOptions:
     threads: Annotated[int | None, typer.Option(help="Default: all CPUs this process may use.")] = None
 
     def make(self) -> ImplicitMF:
-        """A model that is not fitted."""
+        """Make a model that is not fitted yet."""
         return ImplicitMF(
             checked_integer("dim", self.dim, 1),
             solver=self._solver(),
@@ -73,9 +92,9 @@ class ModelOptions:
             flags = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(refused))
             raise InvalidValueError(f"--solver {self.solver} does not use {flags}")
         solver: Solver = kind(**options)
-        pinned(solver, self.dim)  # a block may be too large: better said before data is read
+        pinned(solver, self.dim)  # so that a block that is too large is refused before data is read
         return solver
 
     def settings(self, model: ImplicitMF) -> dict[str, Any]:
-        """What a fitted model was made with; the solver as it was used."""
+        """List the settings of a fitted model; the solver is the one that was used."""
         return {**given(self, *SOLVER_OPTIONS), "solver": str(model.fitted_solver)}

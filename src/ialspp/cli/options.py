@@ -1,4 +1,4 @@
-"""Options that commands share, as values: a parameter that is a dataclass stands for all its fields."""
+"""Groups of options that commands share: a parameter that is a dataclass stands for all its fields."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ EXAMPLE = "\n\nExample: "
 def add_command(
     group: typer.Typer, name: str, command: Callable[..., None], *, has_config: bool = False
 ) -> None:
-    """Make a function a command: its docstring is the help, the example at its end comes last there too.
+    """Make a function a command. Its docstring is the help; the example at its end is the last line there.
 
     Parameters
     ----------
     group
-        Where it belongs.
+        The app or the group that gets the command.
     name
-        As it is typed.
+        The name of the command.
     command
-        What is run. A parameter that is a dataclass stands for all its fields.
+        The function to run. A parameter that is a dataclass stands for all its fields.
     has_config
-        Whether options may also come from a file.
+        Whether the command has --config, which takes options from a file.
     """
     text, _, example = (inspect.getdoc(command) or "").rpartition(EXAMPLE)
     run = with_options(command, name if has_config else None)
@@ -38,14 +38,14 @@ def add_command(
 
 
 def with_options(command: Callable[..., None], config_of: str | None = None) -> Callable[..., None]:
-    """The command as typer is to see it, every field of its dataclasses an option of its own."""
+    """Wrap a command for typer: every field of its dataclasses becomes an option of its own."""
     own = inspect.signature(command, eval_str=True).parameters
     groups: dict[str, Any] = {
         name: parameter.annotation for name, parameter in own.items() if is_dataclass(parameter.annotation)
     }
 
     def run(**values: Any) -> None:
-        for name in {"config", "debug"} & values.keys():  # did their work when they were read
+        for name in {"config", "debug"} & values.keys():  # these took effect when they were parsed
             del values[name]
         with reported():
             for name, group in groups.items():
@@ -62,14 +62,14 @@ def with_options(command: Callable[..., None], config_of: str | None = None) -> 
         parameters.append(config_option(config_of, parameters))
     parameters.append(_keyword("debug", DebugOption, False))
     keywords = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in parameters]
-    shown: Any = run  # what typer looks at
+    shown: Any = run  # typer reads its signature
     shown.__signature__ = inspect.Signature(keywords)
     shown.__annotations__ = {option.name: option.annotation for option in keywords}
     return run
 
 
 def _options_of(group: Any) -> Iterator[inspect.Parameter]:
-    """Under a heading of their own in the help, where the group has a name for it."""
+    """List the options of a group; `panel` is their heading in the help."""
     hints = get_type_hints(group, include_extras=True)
     for field in fields(group):
         for info in get_args(hints[field.name])[1:]:
@@ -84,6 +84,6 @@ def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 
 def given(options: Any, *but: str) -> dict[str, Any]:
-    """What was said: the fields that are not None, without those named."""
+    """List the options that the user gave: the fields that are not None, except those named."""
     values = {field.name: getattr(options, field.name) for field in fields(options) if field.name not in but}
     return {name: value for name, value in values.items() if value is not None}

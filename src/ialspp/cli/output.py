@@ -1,4 +1,4 @@
-"""What commands print: tables for people, one JSON document for programs. Remarks go to stderr."""
+"""Output of the commands: tables for people, one JSON document for programs, remarks on stderr."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.cells import cell_len
@@ -16,49 +16,43 @@ from rich.table import Table
 from rich.text import Text
 
 from ..errors import InvalidValueError
-from ..files.atomic import whole_file
+from ..files.atomic import require_writable
 from ..system.printable import printable
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-TABLES = {
-    ".parquet": "write_parquet",
-    ".csv": "write_csv",
-    ".jsonl": "write_ndjson",
-    ".ndjson": "write_ndjson",
-}
-BORDERS = 3  # characters beside the text of each column of a table
-BREAKABLE = 14  # words longer than this may be broken, but no number that anyone reads
+BORDERS = 3  # characters that a table adds to the text of each column
+BREAKABLE = 14  # words longer than this may be broken; numbers are shorter
 
 
 class Output(Console):
-    """A rich console that leaves text as it is, and does not end the program by itself."""
+    """A rich console that prints text as it is, and does not end the program by itself."""
 
     def __init__(self, *, stderr: bool = False) -> None:
-        plain = bool(os.environ.get("NO_COLOR"))  # bold is not a colour to rich; here it goes too
+        plain = bool(os.environ.get("NO_COLOR"))  # rich would still print bold
         super().__init__(
             stderr=stderr, markup=False, highlight=False, emoji=False, color_system=None if plain else "auto"
         )
 
     def on_broken_pipe(self) -> NoReturn:
-        """Leave it to `failures`."""
+        """Raise, so that `failures` sets the exit code."""
         raise BrokenPipeError
 
 
 def show_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, words: Sequence[str] = ()
 ) -> None:
-    """A table; where the terminal is too narrow for its numbers, a list.
+    """Print a table, or a list if the terminal is too narrow for the numbers.
 
     Parameters
     ----------
     title
-        What is above it.
+        The line above the table.
     columns
-        Their names.
+        The names of the columns.
     rows
         A value for each column.
     words
-        Columns of words, not of numbers: they start on the left and may be broken.
+        The columns that hold words, not numbers: aligned to the left, and broken where needed.
     """
     cells = [[shown(value) for value in row] for row in rows]
     output, table, needed = Output(), Table(), 1
@@ -76,7 +70,7 @@ def show_table(
 
 
 def show_facts(title: str, facts: Mapping[str, Any]) -> None:
-    """Names and values, a line each."""
+    """Print names and values, one pair a line."""
     lines = [(name.replace("_", " "), shown(value)) for name, value in facts.items()]
     output, table = Output(), Table(show_header=False)
     for column in zip(*lines, strict=True):
@@ -92,27 +86,27 @@ def show_facts(title: str, facts: Mapping[str, Any]) -> None:
 
 
 def show_line(text: str) -> None:
-    """A line on stdout, broken by the terminal alone."""
+    """Print a line on stdout; only the terminal breaks it."""
     Output().print(text, soft_wrap=True)
 
 
 def remark(text: str) -> None:
-    """A line on stderr."""
+    """Print a line on stderr."""
     Output(stderr=True).print(text, soft_wrap=True)
 
 
 def show_json(value: Any) -> None:
-    """The one JSON document of a command."""
+    """Print the one JSON document of a command."""
     print(as_json(value))
 
 
 def as_json(value: Any) -> str:
-    """JSON on one line; numbers that JSON does not have are null, a path is its name."""
+    """Convert to JSON on one line. Infinities and NaN become null, paths become strings."""
     return json.dumps(_plain(value), allow_nan=False)
 
 
 def shown(value: Any) -> str:
-    """A value as people read it."""
+    """Format a value for people."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name.replace('_', ' ')} {shown(part)}" for name, part in value.items())
     if isinstance(value, float):
@@ -125,12 +119,12 @@ def shown(value: Any) -> str:
 
 
 def shown_loss(loss: float) -> str:
-    """Six digits, or as many as there are before the point."""
+    """Format a loss with six digits, or with all digits before the point if there are more."""
     return f"{loss:,.0f}" if abs(loss) >= 1e5 else f"{loss:,.6g}"
 
 
 def size(count: float) -> str:
-    """Bytes as people read them."""
+    """Format a number of bytes for people."""
     for unit in ("bytes", "KB", "MB"):
         if count < 1000:
             return f"{count:,.3g} {unit}"
@@ -146,7 +140,7 @@ def _show_list(output: Console, columns: Sequence[str], cells: list[list[str]]) 
 
 
 def _width(column: Sequence[str], most: int | None) -> int:
-    """What a column of a table needs: its longest word, up to `most`, where it may be broken."""
+    """Compute the least width of a column: its longest word, or `most` if longer words may be broken."""
     longest = max((cell_len(word) for text in column for word in text.split()), default=0)
     return BORDERS + (longest if most is None else min(longest, most))
 
@@ -164,65 +158,17 @@ def _plain(value: Any) -> Any:
 
 
 def checked_target(path: Path, suffixes: Iterable[str] = ()) -> Path:
-    """Where a file is to be written, found out before anything takes long.
+    """Check that a file can be written, before anything takes long; return its path.
 
     Parameters
     ----------
     path
         A new file, or one that will be replaced.
     suffixes
-        What its name may end with; anything where not given.
+        What its name may end with. Default: anything.
     """
     endings = list(suffixes)
     if endings and path.suffix.lower() not in endings:
-        raise InvalidValueError(
-            f"{path}: the name must end with {', '.join(endings)}, which says what is written"
-        )
-    target = Path(os.path.realpath(path))  # of a link, what it points to
-    if target.is_dir():
-        raise IsADirectoryError(f"{path}: this is a folder; the name of a file is required")
-    if target.exists() and not target.is_file():
-        raise InvalidValueError(f"{path}: this is not a regular file, and would be replaced")
-    if target.exists() and not os.access(target, os.W_OK):
-        raise PermissionError(f"{path}: this file may not be replaced")
-    checked_folder(target.parent)
+        raise InvalidValueError(f"{path}: the name must end with {', '.join(endings)}, which sets the format")
+    require_writable(path)
     return path
-
-
-def checked_folder(folder: Path) -> Path:
-    """A folder in which files can be made."""
-    if not folder.is_dir():
-        raise FileNotFoundError(f"{folder}: there is no such folder to write to")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise PermissionError(f"{folder}: this folder cannot be written to")
-    return folder
-
-
-def write_table(frame: Any, path: Path) -> None:
-    """A data frame as its file's suffix says, whole or not at all."""
-    import polars as pl
-
-    with whole_file(path) as file:
-        sink = _Sink(file)
-        try:
-            getattr(frame, TABLES[path.suffix.lower()])(sink)
-        except pl.exceptions.PolarsError as error:
-            raise (sink.error or error) from error
-
-
-class _Sink:
-    """A file that remembers what went wrong: polars says of a full disk that it is a "transport error"."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self.error: OSError | None = None
-
-    def write(self, data: bytes) -> int:
-        try:
-            return self._file.write(data)
-        except OSError as error:
-            self.error = error
-            raise
-
-    def flush(self) -> None:
-        self._file.flush()

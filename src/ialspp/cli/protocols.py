@@ -1,4 +1,4 @@
-"""The options of a protocol to a split."""
+"""The options for splitting data, one protocol a function."""
 
 from __future__ import annotations
 
@@ -51,23 +51,31 @@ PROTOCOLS = {
 
 @dataclass(frozen=True, slots=True)
 class Splitting:
-    """How data is split; None where nothing was said."""
+    """How to split the data; None where an option was not given."""
 
     panel: ClassVar[str] = "Split"
 
     protocol: Annotated[
-        str | None, typer.Option(help=f"{', '.join(PROTOCOLS)}. Published splits bring their own.")
+        str | None, typer.Option(help=f"{', '.join(PROTOCOLS)}. Published splits need none.")
     ] = None
-    held_out: Annotated[int | None, typer.Option(help="strong: test users, and validation users.")] = None
-    test_share: Annotated[float | None, typer.Option(help="strong, random: what is asked for.")] = None
-    days: Annotated[float | None, typer.Option(help="last-days: how many.")] = None
-    negatives: Annotated[int | None, typer.Option(help="leave-one-out: items to rank with.")] = None
+    held_out: Annotated[
+        int | None, typer.Option(help="strong: number of test users, and of validation users.")
+    ] = None
+    test_share: Annotated[
+        float | None, typer.Option(help="strong, random: share of the pairs to predict.")
+    ] = None
+    days: Annotated[float | None, typer.Option(help="last-days: number of days in the test set.")] = None
+    negatives: Annotated[
+        int | None, typer.Option(help="leave-one-out: number of items to rank with the test item.")
+    ] = None
     min_user: Annotated[int | None, typer.Option(help="Leave out users with fewer items.")] = None
     min_item: Annotated[int | None, typer.Option(help="Leave out items with fewer users.")] = None
-    split_seed: Annotated[int | None, typer.Option(help="Of the split. Default: the published one.")] = None
+    split_seed: Annotated[int | None, typer.Option(help="Seed of the split. Default: the published one.")] = (
+        None
+    )
 
     def split(self, source: Source) -> Split:
-        """As the data was published, or as the protocol says."""
+        """Load the data and split it as published, or by the protocol."""
         known = KNOWN[source.source] if source.is_known else None
         if self.protocol not in PROTOCOLS and (known is None or self.protocol is not None):
             raise InvalidValueError(
@@ -81,7 +89,7 @@ class Splitting:
         if isinstance(loaded, Split):
             if self.protocol is not None or options:
                 raise InvalidValueError(
-                    f"{source.source} is split already; leave out --protocol and its options"
+                    f"{source.source} is already split; leave out --protocol and its options"
                 )
             return loaded
         strong = published.strong if published else None
@@ -94,13 +102,13 @@ class Splitting:
 
 
 def _enough(data: Interactions, options: dict[str, Any]) -> Interactions:
-    """Users and items with enough interactions; the options for that are used up."""
+    """Keep users and items with enough interactions, and remove those options."""
     return data.core(options.pop("min_user", 1), options.pop("min_item", 1))
 
 
 def _only(options: dict[str, Any], *known: str) -> dict[str, Any]:
-    """These options; any other is one that the protocol does not have."""
+    """Check that there are no options but these, and return them."""
     flags = [f"--{'split-seed' if n == 'seed' else n.replace('_', '-')}" for n in options if n not in known]
     if flags:
-        raise InvalidValueError(f"{', '.join(flags)} means nothing for this protocol")
+        raise InvalidValueError(f"{', '.join(flags)} does not apply to this protocol")
     return options

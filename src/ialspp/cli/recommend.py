@@ -1,4 +1,4 @@
-"""ialspp recommend: the best items for users, or for a stranger with a history."""
+"""ialspp recommend: the best items for users, or for an unseen user with a history."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import typer
 
 from ..model.model import ImplicitMF
 from ..model.ranking import USERS_AT_ONCE
-from .asking import (
+from .output import JsonOption, Output, show_line
+from .queries import (
     MOST_TABLES,
     KOption,
     ModelArgument,
@@ -27,31 +28,28 @@ from .asking import (
     show_rankings,
     write_rankings,
 )
-from .output import JsonOption, Output, show_line
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """For whom: one of the four."""
+class Who:
+    """For whom to recommend: exactly one of these."""
 
-    user: Annotated[list[str] | None, typer.Option(metavar="ID", help="A user; again for more.")] = None
+    user: Annotated[list[str] | None, typer.Option(metavar="ID", help="A user; repeatable.")] = None
     users: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Users, an id a line; - is standard input.")
+        Path | None, typer.Option(metavar="FILE", help="Users, one id a line; - is standard input.")
     ] = None
     everyone: Annotated[bool, typer.Option("--all", help="All users.")] = False
     item: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="ID", help="An item of a stranger's history, who is no user yet; again for more."
-        ),
+        typer.Option(metavar="ID", help="An item in the history of an unseen user; repeatable."),
     ] = None
 
     def check(self) -> None:
-        """An error unless one of them was given."""
+        """Raise unless exactly one of them was given."""
         one_way(user=self.user, users=self.users, all=self.everyone, item=self.item)
 
     def ids(self, model: ImplicitMF) -> list[Any] | None:
-        """The users; None for all of them."""
+        """List the users; None for all of them."""
         if self.users is not None:
             return ids_in(self.users, model.users)
         return None if self.everyone else ids_of(self.user or [], model.users, "--user")
@@ -59,20 +57,20 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which items may be named."""
+    """Which items may be recommended."""
 
     include_seen: Annotated[
-        bool, typer.Option("--include-seen", help="Also what the user has interacted with.")
+        bool, typer.Option("--include-seen", help="Also recommend items that the user has interacted with.")
     ] = False
     candidates: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The only items to choose from, an id a line.")
+        Path | None, typer.Option(metavar="FILE", help="The only items to recommend, one id a line.")
     ] = None
     exclude: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Items never to name, an id a line.")
+        Path | None, typer.Option(metavar="FILE", help="Items never to recommend, one id a line.")
     ] = None
 
     def options(self, model: ImplicitMF) -> dict[str, Any]:
-        """As the model's methods take them."""
+        """Make the arguments of the methods of the model."""
         chosen: dict[str, Any] = {"exclude_seen": not self.include_seen}
         for name, file in (("candidates", self.candidates), ("exclude", self.exclude)):
             if file is not None:
@@ -82,29 +80,29 @@ class Choice:
 
 def recommend(
     model: ModelArgument,
-    asked: Asked,
+    who: Who,
     choice: Choice,
     k: KOption = 10,
     out: TableOption = None,
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Name the best items for users of the training data, or for a stranger with a history.
+    """Recommend the best items for users of the training data, or for an unseen user with a history.
 
     Example: ialspp recommend films.ialspp --user 42 -k 5
     """
-    asked.check()
+    who.check()
     checked_k(k)
     checked_table(out)
     loaded = opened(model, threads)
     options = choice.options(loaded)
-    if asked.item:
-        history = ids_of(asked.item, loaded.items, "--item")
+    if who.item:
+        history = ids_of(who.item, loaded.items, "--item")
         rankings, about, left = loaded.recommend_for([history], k, **options), [history], 0
     else:
         if not choice.include_seen:
-            require_histories(loaded, model, "use --include-seen, which does not need to know what was seen")
-        users, left = _first(asked.ids(loaded), loaded, out is None and not as_json)
+            require_histories(loaded, model, "use --include-seen, which needs no interactions")
+        users, left = _first(who.ids(loaded), loaded, out is None and not as_json)
         long = users is not None and len(users) > USERS_AT_ONCE and Output(stderr=True).is_terminal
         if users is not None:
             options["users"] = users
@@ -118,7 +116,7 @@ def recommend(
 
 
 def _first(users: list[Any] | None, model: ImplicitMF, are_shown: bool) -> tuple[list[Any] | None, int]:
-    """The users to ask about, and how many are left: a terminal is shown a few, and gets those alone."""
+    """Choose the users to rank for, and count the others: a terminal shows only a few of many."""
     total = len(model.users) if users is None else len(users)
     if not are_shown or total <= MOST_TABLES or not Output().is_terminal:
         return users, 0

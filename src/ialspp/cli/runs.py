@@ -1,4 +1,4 @@
-"""--runs DIR: a line of JSON for each run, in one file that many processes may append to."""
+"""--runs DIR: append one line of JSON for each run to a file that many processes may share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RunsOption = Annotated[
 
 
 def checked_runs(folder: Path | None) -> Path | None:
-    """Make the folder, and see if its file can be written, before anything takes long."""
+    """Make the folder and check that its file can be written, before anything takes long."""
     if folder is not None:
         if folder.exists() and not folder.is_dir():
             raise NotADirectoryError(f"--runs {folder}: this is a file; the name of a folder is required")
@@ -34,11 +34,11 @@ def record_run(folder: Path | None, command: str, facts: dict[str, Any]) -> None
     Parameters
     ----------
     folder
-        None: nothing is written.
+        Where to write; None writes nothing.
     command
-        Which one was run.
+        The command that was run.
     facts
-        What it says of itself: settings, data, results, seconds.
+        What the command reports: settings, data, results, seconds.
     """
     if folder is None:
         return

@@ -1,4 +1,4 @@
-"""ialspp similar: the nearest items of items, the nearest users of users."""
+"""ialspp similar: the items most similar to items, the users most similar to users."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import InvalidValueError
-from .asking import (
+from .output import JsonOption
+from .queries import (
     KOption,
     ModelArgument,
     TableOption,
@@ -20,23 +21,22 @@ from .asking import (
     show_rankings,
     write_rankings,
 )
-from .output import JsonOption
 
 
 def similar(
     model: ModelArgument,
-    item: Annotated[list[str] | None, typer.Option(metavar="ID", help="An item; again for more.")] = None,
-    user: Annotated[list[str] | None, typer.Option(metavar="ID", help="A user; again for more.")] = None,
+    item: Annotated[list[str] | None, typer.Option(metavar="ID", help="An item; repeatable.")] = None,
+    user: Annotated[list[str] | None, typer.Option(metavar="ID", help="A user; repeatable.")] = None,
     k: KOption = 10,
     metric: Annotated[
         str,
-        typer.Option(help="cosine: the same direction. dot: longer vectors, which the popular have, too."),
+        typer.Option(help="cosine: the direction alone. dot: also the length, which favours popular ones."),
     ] = "cosine",
     out: TableOption = None,
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Name the items most similar to an item, or the users most similar to a user.
+    """List the items most similar to an item, or the users most similar to a user.
 
     Example: ialspp similar films.ialspp --item 260 -k 5
     """

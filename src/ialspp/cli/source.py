@@ -1,4 +1,4 @@
-"""Where a command's data comes from: a file, or a known data set by its name. The same options everywhere."""
+"""The options for the data of a command: a file, or a known data set by its name."""
 
 from __future__ import annotations
 
@@ -19,94 +19,96 @@ from .options import given
 COLUMNS = ("user", "item", "label", "weight", "time", "rating")
 
 
-def _column(help: str) -> Any:
+def _column_option(help: str) -> Any:
     return typer.Option(metavar=COLUMN, help=f"{help}: its name, or its position from 0.")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What the options say of the data; None where nothing was said."""
+    """The data of a command; None where an option was not given."""
 
     panel: ClassVar[str] = "Data"
-    unread: ClassVar[tuple[str, ...]] = ("source", "path")  # fields that are no options of reading
+    unread: ClassVar[tuple[str, ...]] = ("source", "path")  # fields that `Interactions.read` does not take
 
     source: Annotated[
         str,
         typer.Argument(
-            help="A file, a folder or a pattern; or the name of a known data set: see `ialspp data list`."
+            help="A file, a folder or a pattern, or the name of a known data set: see `ialspp data list`."
         ),
     ]
     path: Annotated[
-        Path | None, typer.Option(help="Where you have a known data set; else it is fetched.")
+        Path | None, typer.Option(help="Your copy of a known data set. Default: it is downloaded.")
     ] = None
-    user: Annotated[str | None, _column("Column of users")] = None
-    item: Annotated[str | None, _column("Column of items")] = None
-    label: Annotated[str | None, _column("Column of labels")] = None
-    weight: Annotated[str | None, _column("Column of weights")] = None
-    time: Annotated[str | None, _column("Column of times, Unix seconds or dates")] = None
-    rating: Annotated[str | None, _column("Column that --min-rating looks at")] = None
-    min_rating: Annotated[float | None, typer.Option(help="Leave out ratings below.")] = None
+    user: Annotated[str | None, _column_option("Column of users")] = None
+    item: Annotated[str | None, _column_option("Column of items")] = None
+    label: Annotated[str | None, _column_option("Column of labels")] = None
+    weight: Annotated[str | None, _column_option("Column of weights")] = None
+    time: Annotated[str | None, _column_option("Column of times, Unix seconds or dates")] = None
+    rating: Annotated[str | None, _column_option("Column that --min-rating compares")] = None
+    min_rating: Annotated[float | None, typer.Option(help="Leave out rows with a lower rating.")] = None
     where: Annotated[str | None, typer.Option(help="Rows to keep, in SQL: \"kind = 'buy' AND n > 2\".")] = (
         None
     )
     format: Annotated[
-        str | None, typer.Option(help="csv (any text), parquet or arrow. Default: by the suffix.")
+        str | None, typer.Option(help="csv (any text), parquet or arrow. Default: from the suffix.")
     ] = None
-    separator: Annotated[str | None, typer.Option(help='Between fields of text: one character or "::".')] = (
-        None
-    )
+    separator: Annotated[
+        str | None, typer.Option(help='Separator of fields in text: one character or "::".')
+    ] = None
     header: Annotated[
-        bool | None, typer.Option("--header/--no-header", help="Default: if columns are named.")
+        bool | None,
+        typer.Option(
+            "--header/--no-header",
+            help="Whether the first line is a header. Default: if columns are given by name.",
+        ),
     ] = None
 
     @property
     def is_known(self) -> bool:
-        """A name of `KNOWN`, and not a file that is called so."""
+        """Whether the source is a known data set, and not a file of that name."""
         return self.source in KNOWN and not Path(self.source).exists()
 
     def load(self, **defaults: Any) -> Interactions | Split:
-        """Read, or fetch and read; `defaults` are for what was not said."""
+        """Read the data, and download it first if needed; `defaults` are for options that were not given."""
         options = {**defaults, **given(self, *self.unread)}
         if self.is_known:
             return load(self.source, self.path, **self.checked_for(self.source, options))
         if self.path is not None:
             raise InvalidValueError(
-                f"--path is for known data sets ({', '.join(KNOWN)}), and {self.source} is none"
+                f"--path is for known data sets ({', '.join(KNOWN)}), and {self.source} is not one"
             )
         missing = [f"--{role}" for role in ("user", "item") if role not in options]
         if missing and not Path(self.source).exists() and not any(sign in self.source for sign in "*?["):
             raise InvalidValueError(
-                f"{self.source}: no such file, and no known data set ({', '.join(KNOWN)})"
+                f"{self.source}: no such file, and not a known data set ({', '.join(KNOWN)})"
             )
         if missing:
-            raise InvalidValueError(
-                f"{' and '.join(missing)} must say which columns of {self.source} to read"
-            )
+            raise InvalidValueError(f"{' and '.join(missing)} must name the columns of {self.source} to read")
         for role in COLUMNS:
             if role in options and re.fullmatch("[0-9]+", options[role]):
                 options[role] = int(options[role])
-        if options.get("separator") == "\\t":  # as a shell passes it
+        if options.get("separator") == "\\t":  # what a shell passes on
             options["separator"] = "\t"
         return Interactions.read(self.source, **options)
 
     def refuse_target(self, target: Path) -> None:
-        """An error where a model would take the place of the data."""
+        """Raise if a model would replace the data."""
         if target.exists() and Path(self.source).exists() and target.samefile(self.source):
             raise InvalidValueError(f"--out must not be the file of the data, {self.source}")
 
     def interactions(self, command: str) -> Interactions:
-        """The same for a command that has no use for a split."""
+        """Read the data for a command that cannot use a split."""
         loaded = self.load()
         if isinstance(loaded, Split):
             raise InvalidValueError(
-                f"{self.source} is a published split, and {command} takes interactions; "
-                "ialspp evaluate takes splits"
+                f"{self.source} is a published split, which only ialspp evaluate can use; "
+                f"{command} needs interactions"
             )
         return loaded
 
     @staticmethod
     def checked_for(name: str, options: dict[str, Any]) -> dict[str, Any]:
-        """The options, an error where a known data set of that name has no use for one."""
+        """Check that a known data set can use all these options, and return them."""
         known = {"min_rating"} if name.startswith("ml-") else set()
         refused = [f"--{option.replace('_', '-')}" for option in options if option not in known]
         if refused:

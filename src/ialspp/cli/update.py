@@ -1,4 +1,4 @@
-"""ialspp update: new interactions into a model, without training it again."""
+"""ialspp update: add new interactions to a model without training it again."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import typer
 
 from ..model.updating import Update
 from ..system.checks import checked_integer
-from .asking import ModelArgument, ThreadsOption, opened, require_histories
 from .options import given
 from .output import JsonOption, checked_target, show_facts, show_json, size
+from .queries import ModelArgument, ThreadsOption, opened, require_histories
 from .runs import RunsOption, checked_runs, record_run
 from .source import Source
 
@@ -22,14 +22,16 @@ def update(
     model: ModelArgument,
     source: Source,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="The file of the new model. Default: replaces MODEL.")
+        Path | None, typer.Option("-o", "--out", help="The file of the new model. Default: replace MODEL.")
     ] = None,
-    epochs: Annotated[int, typer.Option(help="How often the rows of the new data are solved.")] = 1,
+    epochs: Annotated[
+        int, typer.Option(help="How often the users and items of the new data are solved.")
+    ] = 1,
     threads: ThreadsOption = None,
     runs: RunsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take new interactions into a model: the users and items in them are solved again, all others stay.
+    """Add new interactions to a model: their users and items are solved again, all others stay as they are.
 
     Example: ialspp update films.ialspp today.csv --user userId --item movieId
     """
@@ -38,7 +40,7 @@ def update(
     source.refuse_target(target)
     checked_runs(runs)
     loaded = opened(model, threads)
-    require_histories(loaded, model, "an update needs to know what the model was trained on")
+    require_histories(loaded, model, "an update needs the interactions that the model was trained on")
     start = time.perf_counter()
     data = source.interactions("update")
     read = time.perf_counter()
@@ -60,11 +62,11 @@ def update(
     if as_json:
         show_json(answer)
     else:
-        show(source, done, answer)
+        show_update(source, done, answer)
 
 
-def show(source: Source, done: Update, answer: dict[str, Any]) -> None:
-    """A table of what was done."""
+def show_update(source: Source, done: Update, answer: dict[str, Any]) -> None:
+    """Print what was updated as a table."""
     facts = {
         "users updated": f"{done.users:,}, of them new {done.new_users:,}",
         "items updated": f"{done.items:,}, of them new {done.new_items:,}",

@@ -1,1 +1,1 @@
-"""Interactions: external ids, labels, weights and times, as rows by user and by item."""
+"""Interactions: who did what, with labels, weights and times, as rows by user and by item."""

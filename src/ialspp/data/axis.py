@@ -1,4 +1,4 @@
-"""The users or items of data, and of a part of it."""
+"""The users or items of interactions, and of a part of them."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidValueError, UnknownIdError
-from .csr import Rows
+from .csr import RowNumbers
 from .ids import IdMap
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The ids of a part, and for each row of the data its row in the part, or -1."""
+    """The ids of a part, and for each row of the data its row in the part, or -1 if it has none."""
 
     ids: IdMap
-    rows: Rows
+    rows: RowNumbers
 
     @classmethod
     def whole(cls, ids: IdMap) -> Axis:
-        """All rows as they are."""
+        """Keep all rows as they are."""
         return cls(ids, np.arange(len(ids), dtype=np.int32))
 
     @classmethod
-    def of(cls, ids: IdMap, occurring: Rows) -> Axis:
-        """The rows that occur, in ascending order of id."""
+    def of(cls, ids: IdMap, occurring: RowNumbers) -> Axis:
+        """Keep the rows that occur, in ascending order of id."""
         old = np.flatnonzero(np.bincount(occurring, minlength=len(ids)))
         old = old[np.argsort(ids.ids[old], kind="stable")]
         rows = np.full(len(ids), -1, dtype=np.int32)
@@ -37,7 +37,7 @@ class Axis:
 
     @classmethod
     def onto(cls, known: IdMap, ids: IdMap, used: NDArray[np.bool_], other: IdMap) -> Axis:
-        """The rows of another map, which must know every id that is used; `other` is its other axis."""
+        """Number rows as `known` does, which must have every id that is used; `other` is its other axis."""
         rows = np.full(len(ids), -1, dtype=np.int32)
         try:
             rows[used] = known.rows(ids.ids[used], other)
@@ -49,7 +49,7 @@ class Axis:
 def numbered(
     values: Iterable[Any], known: Iterable[Any] | None, name: str
 ) -> tuple[IdMap, NDArray[np.int32]]:
-    """The ids of an axis, all that are known or else those that occur, and the row of each value."""
+    """Return the ids of an axis, `known` or else those that occur, and the row of each value."""
     if known is None:
         return IdMap.factorize(values, name=name)
     ids = known.renamed(name) if isinstance(known, IdMap) else IdMap(known, name=name)
@@ -57,7 +57,7 @@ def numbered(
 
 
 def ids_of_length(ids: Iterable[Any] | None, length: int, name: str, axis: str) -> IdMap:
-    """The ids of a matrix's rows or columns; their numbers where none are given."""
+    """Return the ids of a matrix's rows or columns: 0, 1, 2, ... if none are given."""
     mapped = IdMap(np.arange(length) if ids is None else ids, name=name)
     if len(mapped) != length:
         raise InvalidValueError(f"{name}s has {len(mapped)} ids, but the matrix has {length} {axis}")

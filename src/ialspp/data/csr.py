@@ -1,4 +1,4 @@
-"""One side's interactions by row, and how triples become rows."""
+"""Interactions as the rows of one axis, and how they are built from pairs in any order."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..errors import InvalidValueError
 from .ids import IdMap
 
 Floats = NDArray[np.float32]
-Rows = NDArray[np.int32]
+RowNumbers = NDArray[np.int32]
 Times = NDArray[np.float64]  # Unix seconds
 
 
 def aligned(shape: tuple[int, ...]) -> Floats:
-    """An array, not initialised, that starts on a cache line: sixteen floats then touch one line, not two."""
+    """Allocate an array, not initialised, that starts on a cache line: 16 floats then touch one, not two."""
     size = math.prod(shape)
     memory = np.empty(size + 15, dtype=np.float32)
     first = -(memory.ctypes.data // 4) % 16
@@ -28,10 +28,10 @@ def aligned(shape: tuple[int, ...]) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Csr:
-    """Row r owns entries offsets[r] .. offsets[r + 1]. Labels or weights that are all 1 are None."""
+    """Row r has entries offsets[r] .. offsets[r + 1]. Labels or weights that are all 1 are None."""
 
     offsets: NDArray[np.int64]
-    columns: Rows
+    columns: RowNumbers
     n_columns: int
     labels: Floats | None = None
     weights: Floats | None = None
@@ -50,21 +50,25 @@ class Csr:
         return np.diff(self.offsets)
 
     @property
-    def row_numbers(self) -> Rows:
+    def column_counts(self) -> NDArray[np.int64]:
+        """The number of interactions of each column, without transposing."""
+        return np.bincount(self.columns, minlength=self.n_columns)
+
+    @property
+    def row_numbers(self) -> RowNumbers:
         """The row of each entry."""
         return np.repeat(np.arange(len(self), dtype=np.int32), self.counts)
 
-    def columns_of(self, row: int) -> Rows:
+    def columns_of(self, row: int) -> RowNumbers:
         """The columns of one row, ascending."""
         return self.columns[self.offsets[row] : self.offsets[row + 1]]
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Csr:
-        """These rows, in this order."""
+        """Copy these rows, in this order."""
         starts, ends = self.offsets[rows], self.offsets[rows + 1]
         if ((starts < 0) | (starts > ends) | (ends > len(self.columns))).any():
-            raise InvalidValueError(
-                f"offsets must rise from 0 to {len(self.columns)}, but do not"
-            )  # a damaged file's
+            # Only the offsets of a damaged file can be like that.
+            raise InvalidValueError(f"offsets must rise from 0 to {len(self.columns)}, but do not")
         counts = ends - starts
         offsets = np.concatenate([[0], np.cumsum(counts)])
         entries = np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])
@@ -74,7 +78,7 @@ class Csr:
         return Csr(offsets, self.columns[entries], self.n_columns, labels, weights)
 
     def between(self, begin: int, end: int) -> Csr:
-        """Rows `begin` to `end`; their entries are not copied."""
+        """Return rows `begin` to `end`, without copying their entries."""
         first, last = int(self.offsets[begin]), int(self.offsets[end])
         labels, weights = (
             None if values is None else values[first:last] for values in (self.labels, self.weights)
@@ -83,7 +87,7 @@ class Csr:
         return Csr(offsets, self.columns[first:last], self.n_columns, labels, weights)
 
     def union(self, other: Csr) -> Csr:
-        """The columns that either has in each row; without labels and weights."""
+        """Combine the columns of each row of both; labels and weights are dropped."""
         row = np.concatenate([self.row_numbers, other.row_numbers])
         column = np.concatenate([self.columns, other.columns])
         offsets, columns, _ = _core.sort_pairs(row, column, len(self), self.n_columns, False)
@@ -101,18 +105,18 @@ class Csr:
         return np.asarray(own[np.searchsorted(own[:-1], keys)] == keys)
 
     def native(self) -> _core.Rows:
-        """The same arrays as the compiled core takes them; nothing is copied."""
+        """The same arrays for the compiled core, without copying."""
         return _core.Rows(self.offsets, self.columns, self.n_columns, self.labels, self.weights)
 
 
 @dataclass(slots=True)
-class Pairs:
-    """Pairs by user, then item, with all that belongs to them; some perhaps more than once."""
+class SortedPairs:
+    """Pairs sorted by user, then item, with their labels, weights and times; pairs may be repeated."""
 
     users: IdMap
     items: IdMap
     offsets: NDArray[np.int64]
-    columns: Rows
+    columns: RowNumbers
     label: Floats | None
     weight: Floats | None
     time: Times | None
@@ -122,18 +126,18 @@ class Pairs:
         cls,
         users: IdMap,
         items: IdMap,
-        user: Rows,
-        item: Rows,
+        user: RowNumbers,
+        item: RowNumbers,
         label: Floats | None,
         weight: Floats | None,
         time: Times | None = None,
-    ) -> Pairs:
-        """Sorted from any order; repeated ones stay in theirs."""
+    ) -> SortedPairs:
+        """Sort pairs; repeated ones keep their order."""
         numbered = label is not None or weight is not None or time is not None
         offsets, columns, found = _core.sort_pairs(
             np.ascontiguousarray(user), np.ascontiguousarray(item), len(users), len(items), numbered
         )
-        order: Any = found  # of 32 bits where they suffice, else of 64
+        order: Any = found  # 32-bit numbers if they suffice, else 64-bit
         return cls(
             users,
             items,
@@ -145,7 +149,7 @@ class Pairs:
         )
 
     def merged(self) -> tuple[Csr, Times | None]:
-        """Each pair once: weights added up, one label, the first time."""
+        """Merge repeated pairs: add up weights, keep the one label and the first time."""
         first, left = _core.mark_first(_core.Rows(self.offsets, self.columns, len(self.items)))
         if left[-1] < len(self.columns):
             self._check(first)
@@ -160,7 +164,7 @@ class Pairs:
         return Csr(self.offsets, self.columns, len(self.items), labels, weights), self.time
 
     def _check(self, first: NDArray[np.bool_]) -> None:
-        """A pair has one label; and a sum of weights from several times could not be split by time again."""
+        """Raise if a pair has two labels, or has weights at several times."""
         if self.label is not None:
             at = _first_change(self.label, first)
             if at is not None:
@@ -173,8 +177,8 @@ class Pairs:
             if at is not None:
                 raise InvalidValueError(
                     f"{self._named(at)} occur together at several times, with weights that add up: such a "
-                    "sum cannot be split by time; leave out the times or the weights, or read each period by "
-                    "itself"
+                    "sum cannot be split by time; leave out the times or the weights, or read each period "
+                    "separately"
                 )
 
     def _added_up(self, weight: Floats, first: NDArray[np.bool_]) -> Floats:
@@ -183,7 +187,7 @@ class Pairs:
         if len(overflown):
             entry = int(np.flatnonzero(first)[overflown[0]])
             raise InvalidValueError(
-                f"the weights of {self._named(entry)} add up to more than single precision holds"
+                f"the weights of {self._named(entry)} add up to more than single precision can hold"
             )
         return sums
 
@@ -203,12 +207,24 @@ def transposed_ranks(rows: Csr) -> NDArray[np.uint32]:
     return _core.transposed_ranks(rows.native())
 
 
+def in_core(rows: Csr, least: int, column_least: int) -> NDArray[np.bool_]:
+    """Mark the entries of the k-core: of rows with `least` marked entries and columns with `column_least`."""
+    kept = np.ones(len(rows.columns), dtype=bool)
+    axes = (rows.row_numbers, len(rows), least), (rows.columns, rows.n_columns, column_least)
+    while True:
+        before = np.count_nonzero(kept)
+        for numbers, length, enough in axes:
+            kept &= (np.bincount(numbers[kept], minlength=length) >= enough)[numbers]
+        if np.count_nonzero(kept) == before:
+            return kept
+
+
 def _first_change(values: NDArray[Any], first: NDArray[np.bool_]) -> int | None:
-    """Where a repeated pair has another value than before."""
+    """Return the entry whose repetition, the next entry, has another value; None if there is none."""
     changes = np.flatnonzero(~first[1:] & (values[1:] != values[:-1]))
     return int(changes[0]) if len(changes) else None
 
 
 def _unless_ones(values: Floats | None) -> Floats | None:
-    """None where every value is 1, so that plain data costs nothing extra."""
+    """Return None if every value is 1, so that plain data needs no memory for them."""
     return None if values is None or bool(np.all(values == 1)) else values

@@ -1,4 +1,4 @@
-"""Ids as they are given, as they are kept: 64-bit integers, or Python strings."""
+"""Turn ids as users give them into the arrays that are kept: 64-bit integers, or Python objects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import InvalidTypeError, InvalidValueError
 
 
 def as_ids(values: Iterable[Any], name: str) -> NDArray[Any]:
-    """Ids as a one-dimensional array: 64-bit integers, or Python strings or integers beyond 64 bits."""
+    """Return ids as a one-dimensional array of 64-bit integers, or of Python strings or larger integers."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InvalidTypeError(
             f"{name}s must be a sequence of ids, got the {type(values).__name__} {values!r}"
@@ -26,7 +26,7 @@ def as_ids(values: Iterable[Any], name: str) -> NDArray[Any]:
         return array.astype(np.int64 if fits else np.uint64)
     if array.dtype.kind == "U":
         return array.astype(object)
-    if array.dtype.kind == "T":  # numpy's own strings, which may be missing
+    if array.dtype.kind == "T":  # numpy's own strings, some of which may be missing
         array = array.astype(object)
     if array.dtype == object:
         return _objects_as_ids(array, name)
@@ -36,26 +36,26 @@ def as_ids(values: Iterable[Any], name: str) -> NDArray[Any]:
 
 
 def first_missing(column: Any) -> int | None:
-    """Where a pandas or polars column has its first missing value."""
+    """Return the position of the first missing value of a pandas or polars column, or None."""
     missing = column.is_null() if hasattr(column, "is_null") else column.isna()
     places = np.flatnonzero(np.asarray(missing))
     return int(places[0]) if len(places) else None
 
 
 def refuse_masked(array: NDArray[Any], name: str) -> None:
-    """A masked array with something masked is an error; its mask would be lost on the way."""
+    """Raise if any value is masked: the conversion to plain arrays would lose the mask."""
     if np.ma.is_masked(array):
         place = np.flatnonzero(np.ma.getmaskarray(array))[0]
         raise InvalidTypeError(f"{name} must not be masked, but position {place} is missing")
 
 
 def plain(value: Any) -> Any:
-    """A numpy scalar as the Python value it stands for, which is how it was given and is shown."""
+    """Return a numpy scalar as the Python value it stands for, which is what users gave and read."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def _to_array(values: Iterable[Any], name: str) -> NDArray[Any]:
-    """An array that keeps the elements' types: numpy alone would turn [1, "a"] into two strings."""
+    """Make an array that keeps the elements' types: numpy alone would turn [1, "a"] into two strings."""
     if hasattr(values, "to_numpy"):
         place = first_missing(values)
         if place is not None:
@@ -94,7 +94,7 @@ def _objects_as_ids(array: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def is_integer(value: object) -> bool:
-    """Python's or numpy's, but not a truth value."""
+    """Whether this is an integer of Python or numpy, and not a truth value."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
 
 

@@ -1,4 +1,4 @@
-"""IdMap: external ids of any kind <-> row numbers 0, 1, 2, ..."""
+"""IdMap: external ids, integers or strings, and their row numbers 0, 1, 2, ..."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ..errors import InvalidTypeError, InvalidValueError, UnknownIdError
 from .id_values import as_ids, is_integer, plain
 from .utf8 import Utf8
 
-MAX_ROWS = 2**31 - 1  # row numbers are kept in 32 bits
-FEW = 1000  # ids looked for in a file's strings one by one; for more, all strings are decoded
+MAX_ROWS = 2**31 - 1  # row numbers have 32 bits
+FEW = 1000  # up to so many ids are searched in a file's bytes one by one; for more, all strings are decoded
 
 
 class IdMap:
-    """The external ids of one axis in row order, and the way back.
+    """The external ids of one axis in row order, and the row of each id.
 
     Ids are integers of any size or strings, never both in one map. Maps made from data
-    (`factorize`) are sorted: the same set of ids gives the same rows, however the data was ordered.
+    (`factorize`) are sorted: the same set of ids gives the same rows, in whatever order the data is.
     """
 
     __slots__ = ("_ids", "_lookup", "_stored", "name")
@@ -42,9 +42,9 @@ class IdMap:
     def stored(
         cls, ids: NDArray[Any] | Utf8, order: NDArray[np.int64] | None = None, *, name: str = "id"
     ) -> IdMap:
-        """The map of distinct ids that come from a file: strings are decoded when they are asked for.
+        """Make a map of the distinct ids of a file; strings are decoded only when they are needed.
 
-        order: the rows in the order of their ids, where ids are strings and that is not the order of rows.
+        order: the rows in ascending order of id, if ids are strings that do not ascend.
         """
         made = cls.__new__(cls)
         made.name = name
@@ -65,21 +65,21 @@ class IdMap:
 
     @property
     def is_text(self) -> bool:
-        """Whether ids are strings; a map without ids has none."""
+        """Whether ids are strings; False if there are no ids."""
         if self._ids is None:
             return True
         return self._ids.dtype == object and all(isinstance(value, str) for value in self._ids[:1])
 
     @property
     def order(self) -> NDArray[np.int64]:
-        """The rows in the order of their ids."""
+        """The rows in ascending order of id."""
         if self._lookup is None and self._stored is not None:
             order = self._stored.order
             return np.arange(len(self)) if order is None else order
         return self._sorted_ids().order
 
     def utf8(self) -> Utf8:
-        """Ids that are strings, as bytes."""
+        """The ids as encoded bytes; they must be strings."""
         return Utf8.of(self.ids.tolist()) if self._stored is None else self._stored.strings
 
     def _sorted_ids(self) -> _Lookup:
@@ -88,13 +88,13 @@ class IdMap:
         return self._lookup
 
     def named(self, rows: NDArray[np.integer[Any]]) -> list[Any]:
-        """The ids of some rows, as plain Python values."""
+        """Return the ids of some rows as plain Python values."""
         if self._ids is None and self._stored is not None:
             return self._stored.strings.take(rows)
         return list(self.ids[rows].tolist())
 
     def extended(self, ids: Iterable[Any]) -> IdMap:
-        """This map with the ids it does not have at its end, ascending; itself if it has them all."""
+        """Append the ids that are new, in ascending order; returns itself if there are none."""
         new = as_ids(ids, self.name)
         if len(self) and len(new) and isinstance(plain(new[0]), str) != self.is_text:
             own, came = "strings" if self.is_text else "integers", plain(new[0])
@@ -104,7 +104,7 @@ class IdMap:
         missing = np.unique(new[~self._locate(new)[1]])
         if len(missing) == 0:
             return self
-        if missing.dtype != self.ids.dtype:  # more bits are needed than before, or fewer
+        if missing.dtype != self.ids.dtype:  # ids outgrow 64 bits, or the map was empty
             return IdMap([*self, *missing.tolist()], name=self.name)
         grown = IdMap.stored(np.concatenate([self.ids, missing]), name=self.name)
         grown._lookup = self._sorted_ids().extended(missing)
@@ -112,7 +112,7 @@ class IdMap:
         return grown
 
     def renamed(self, name: str) -> IdMap:
-        """The same ids under another name."""
+        """Return the same ids under another name."""
         if name == self.name:
             return self
         other = copy(self)
@@ -121,7 +121,7 @@ class IdMap:
 
     @classmethod
     def factorize(cls, values: Iterable[Any], *, name: str = "id") -> tuple[IdMap, NDArray[np.int32]]:
-        """The map of all ids in `values`, sorted, and the row number of each."""
+        """Return the map of all ids in `values`, sorted, and the row number of each value."""
         array = as_ids(values, name)
         distinct, rows = _factorize(array)
         return cls(distinct, name=name), rows.astype(np.int32)
@@ -153,9 +153,9 @@ class IdMap:
         return f"IdMap({len(self)} {self.name}s: {shown}{', ...' if len(self) > 3 else ''})"
 
     def rows(self, values: Iterable[Any], other: IdMap | None = None) -> NDArray[np.int64]:
-        """The row number of each id; an unknown one is an `UnknownIdError` that names it.
+        """Return the row number of each id; raise `UnknownIdError` if one is unknown.
 
-        The error also says so if the ids are those of the other axis.
+        The error also tells if the ids belong to the `other` axis.
         """
         wanted = as_ids(values, self.name)
         rows, known = self._locate(wanted)
@@ -168,7 +168,7 @@ class IdMap:
         return rows
 
     def _locate(self, wanted: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """(row, whether there is one) for each id."""
+        """Return (row, whether there is one) for each id."""
         if self._ids is None and self._stored is not None and len(wanted) <= FEW:
             return self._stored.locate(wanted)
         return self._sorted_ids().locate(wanted)
@@ -189,11 +189,11 @@ class IdMap:
 
 
 class _Lookup(NamedTuple):
-    """Ids in ascending order, and the row of each."""
+    """Ids in ascending order and the row of each, for a binary search."""
 
     ids: NDArray[Any]
     order: NDArray[np.int64]
-    is_range: bool  # row numbers as ids, or a stretch of them: no search is needed to find one
+    is_range: bool  # ids are consecutive integers, so that no search is needed
 
     @classmethod
     def of(cls, ids: NDArray[Any]) -> _Lookup:
@@ -202,19 +202,19 @@ class _Lookup(NamedTuple):
         return cls(ascending, order, _is_range(ascending))
 
     def extended(self, ascending: NDArray[Any]) -> _Lookup:
-        """With more ids, whose rows come after all there are."""
+        """Add ids, whose rows follow those there are."""
         places = np.searchsorted(self.ids, ascending)
         rows = len(self.ids) + np.arange(len(ascending))
         ids, order = np.insert(self.ids, places, ascending), np.insert(self.order, places, rows)
         return _Lookup(ids, order, _is_range(ids))
 
     def repeated(self) -> Any:
-        """An id that is there twice, or None."""
+        """Return an id that occurs twice, or None."""
         places = np.flatnonzero(self.ids[1:] == self.ids[:-1])
         return self.ids[places[0]] if len(places) else None
 
     def locate(self, wanted: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """(row, whether there is one) for each id."""
+        """Return (row, whether there is one) for each id."""
         none = np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
         if len(self.ids) == 0 or len(wanted) == 0:
             return none
@@ -225,7 +225,7 @@ class _Lookup(NamedTuple):
             wanted = wanted.astype(object)
         try:
             places = np.searchsorted(self.ids, wanted)
-        except TypeError:  # a string among integers, or the other way round
+        except TypeError:  # strings were compared with integers
             return none
         places = np.minimum(places, len(self.ids) - 1)
         found = self.ids[places]
@@ -235,13 +235,13 @@ class _Lookup(NamedTuple):
 
 
 class _Stored(NamedTuple):
-    """Strings of a file, and the order in which they ascend where it is not that of the rows."""
+    """Strings of a file, and the rows in ascending order of string if that is not the row order."""
 
     strings: Utf8
     order: NDArray[np.int64] | None
 
     def locate(self, wanted: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """(row, whether there is one) for each id."""
+        """Return (row, whether there is one) for each id."""
         found = [self.strings.find(v, self.order) if isinstance(v, str) else -1 for v in wanted.tolist()]
         rows = np.array(found, dtype=np.int64)
         return np.maximum(rows, 0), rows >= 0
@@ -265,7 +265,7 @@ def _factorize(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
 
 
 def _factorize_by_table(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Ids in a narrow range need no sorting: a table of the range says which occur."""
+    """Number ids of a narrow range without sorting: a table of the range marks those that occur."""
     low = array.min()
     shifted = (array - low).astype(np.int64)
     present = np.zeros(int(shifted.max()) + 1, dtype=bool)

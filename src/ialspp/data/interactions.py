@@ -1,8 +1,9 @@
-"""Interactions: who did what, with labels and weights, by user and by item."""
+"""Interactions: who did what, with labels, weights and times, by user and by item."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,27 +14,28 @@ from ..errors import InvalidTypeError, InvalidValueError
 from ..system.checks import checked_integer
 from ..system.progress import Progress
 from .axis import Axis, ids_of_length, numbered
-from .csr import Csr, Floats, Pairs, Times, transpose, transposed_ranks
-from .id_values import first_missing
+from .csr import Csr, Floats, SortedPairs, Times, in_core, transpose, transposed_ranks
+from .dataframes import arrays_of_frame
 from .ids import IdMap
+from .statistics import statistics
 from .values import labels_of, not_negative, numbers_of, times_of, weights_of
 
 
 class Interactions:
-    """The set S of (user, item, label, weight), indexed both ways.
+    """The observed pairs S of users and items, with labels, weights and times, by user and by item.
 
-    Without weights S is a set: a repeated pair counts once. With weights, the weights of a repeated
-    pair add up. Labels that disagree on one pair are an error. The time of a pair is the first at which
-    it occurred. Users and items without interactions keep their row.
+    Without weights a repeated pair counts once. With weights, the weights of a repeated pair add up. A pair
+    with two different labels is an error. The time of a pair is the first at which it occurs. Users and
+    items without interactions keep their row.
     """
 
-    __slots__ = ("_by_item", "_item_ranks", "by_user", "items", "times", "users", "weighted")
+    __slots__ = ("_by_item", "_item_ranks", "_statistics", "by_user", "items", "times", "users", "weighted")
 
     users: IdMap
     items: IdMap
     by_user: Csr
-    times: Times | None  # Unix seconds, in the order of by_user's entries; None where not given
-    weighted: bool  # whether weights were given, be it that all are 1
+    times: Times | None  # Unix seconds, in the order of by_user's entries; None if not given
+    weighted: bool  # whether weights were given, even if all are 1
 
     def __init__(
         self,
@@ -45,12 +47,13 @@ class Interactions:
         weight: Floats | None,
         time: Times | None = None,
     ) -> None:
-        pairs = Pairs.of(users, items, user_rows, item_rows, label, weight, time)
+        pairs = SortedPairs.of(users, items, user_rows, item_rows, label, weight, time)
         self._set(users, items, *pairs.merged(), weight is not None)
 
     def _set(self, users: IdMap, items: IdMap, by_user: Csr, times: Times | None, weighted: bool) -> None:
         self.users, self.items, self.by_user, self.times = users, items, by_user, times
         self.weighted = weighted
+        self._statistics: dict[str, Any] | None = None
         self._by_item: Csr | None = None
         self._item_ranks: NDArray[np.uint32] | None = None
 
@@ -58,7 +61,7 @@ class Interactions:
     def of_rows(
         cls, users: IdMap, items: IdMap, by_user: Csr, times: Times | None = None, *, weighted: bool = False
     ) -> Interactions:
-        """Rows of distinct items, ascending, as they are; nothing is copied or looked at."""
+        """Use rows of distinct, ascending items unchanged: nothing is copied or checked."""
         data = cls.__new__(cls)
         data._set(users, items, by_user, times, weighted)
         return data
@@ -96,12 +99,12 @@ class Interactions:
         user, item
             Ids: integers of any size, or strings.
         label, weight
-            One finite number per interaction; weights not negative. 1 where not given.
+            One finite number per interaction; weights are not negative. 1 if not given.
         time
-            Unix seconds, or numpy's datetime64; what a split by time goes by.
+            Unix seconds, or numpy's datetime64. Splits by time need it.
         users, items
-            All ids of that axis in the row order wanted, those without interactions included.
-            Without it, the ids that occur, sorted.
+            All ids of that axis in the row order you want, including those without interactions.
+            If not given: the ids that occur, sorted.
         """
         user_map, user_rows = numbered(user, users, "user")
         item_map, item_rows = numbered(item, items, "item")
@@ -141,7 +144,7 @@ class Interactions:
         quote: str | None = '"',
         progress: Progress = None,
     ) -> Interactions:
-        """Read a file, one row per interaction: text, Parquet or Arrow, streamed through polars.
+        """Read a file with one row per interaction: text, Parquet or Arrow, streamed by polars.
 
         Parameters
         ----------
@@ -150,23 +153,23 @@ class Interactions:
             zstd).
         user, item, label, weight, time
             Columns: by name, or by position, counted from 0. Only these are read. Ids are integers or
-            strings; in text they are integers where every one is written as an integer (7, not 007). Rows are
-            in the order of the sorted ids. Times are Unix seconds or dates, without a zone taken as UTC.
+            strings; in text they are integers if every one is written as an integer (7, not 007). Rows are
+            in the order of the sorted ids. Times are Unix seconds or dates; dates without a zone are UTC.
         rating, min_rating
-            Keep rows whose column `rating` (the one of that name where not given) is at least `min_rating`.
+            Keep rows whose column `rating` (by default the column of that name) is at least `min_rating`.
         where
             Keep rows for which this holds: SQL such as "rating >= 4 AND kind = 'buy'", or a polars
             expression. Without a header the columns are column_0, column_1, ...
         min_user, min_item
-            Keep users with so many items and items with so many users; see `core`.
+            Keep users with at least so many items and items with at least so many users; see `core`.
         format
-            Known by the suffix where not given; text if the suffix says nothing.
+            If not given, the suffix says it; a file with an unknown suffix is text.
         separator
-            Between fields of text: one character or "::". By the suffix, or else found in the first line.
+            Between fields of text: one character or "::". If not given, the suffix or the first line says it.
         header
-            Whether the first line of text holds names. Without it: yes if a column is given by name.
+            Whether the first line of text holds names. If not given: yes if a column is given by name.
         quote
-            What may surround a field of text; None where quotes mean nothing, as between "::".
+            What may surround a field of text; None if quotes have no meaning, as between "::".
         progress
             True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
             `ProgressEvent`.
@@ -184,8 +187,8 @@ class Interactions:
             quote=quote,
             progress=progress,
         )
-        pairs = Pairs.of(*parts)
-        del parts  # they are as large as what is made of them
+        pairs = SortedPairs.of(*parts)
+        del parts  # they take as much memory as what is built from them
         weighted = pairs.weight is not None
         data = cls.of_rows(pairs.users, pairs.items, *pairs.merged(), weighted=weighted)
         return data.core(min_user, min_item)
@@ -204,11 +207,11 @@ class Interactions:
         Parameters
         ----------
         matrix
-            Any scipy.sparse format. Every stored entry is an interaction, also a stored zero.
+            Any scipy.sparse format. Every stored entry is an interaction, even a stored zero.
         values
-            What the stored numbers are: weights (the default), labels, or nothing (None).
+            What the stored numbers are: weights (the default), labels, or to be ignored (None).
         users, items
-            Ids of the rows and columns; 0, 1, 2, ... where not given.
+            Ids of the rows and columns; 0, 1, 2, ... if not given.
         """
         if values not in ("weight", "label", None):
             raise InvalidValueError(f'values must be "weight", "label" or None, got {values!r}')
@@ -239,47 +242,28 @@ class Interactions:
         time: str | None = None,
     ) -> Interactions:
         """Build from named columns of a pandas or polars DataFrame, one row per interaction."""
-        if not hasattr(frame, "columns") or hasattr(frame, "collect"):
-            hint = "; call collect() first" if hasattr(frame, "collect") else ""
-            raise InvalidTypeError(
-                f"a pandas or polars DataFrame is required, got {type(frame).__name__}{hint}"
-            )
-        columns = list(frame.columns)
-        roles = (("user", user), ("item", item), ("label", label), ("weight", weight), ("time", time))
-        for role, column in roles:
-            if column is not None and column not in columns:
-                raise InvalidValueError(f"{role} column {column!r} is not in the frame; it has {columns}")
-        return cls.from_arrays(
-            user=_column(frame, user),
-            item=_column(frame, item),
-            label=None if label is None else _column(frame, label),
-            weight=None if weight is None else _column(frame, weight),
-            time=None if time is None else _column(frame, time),
-        )
+        columns = {"user": user, "item": item, "label": label, "weight": weight, "time": time}
+        return cls.from_arrays(**arrays_of_frame(frame, columns))
 
     def core(self, min_user: int = 1, min_item: int = 1) -> Interactions:
-        """Users with at least `min_user` items and items with at least `min_item` users: the k-core.
+        """Keep users with at least `min_user` items and items with at least `min_item` users: the k-core.
 
-        Taking away a user takes away from its items, and so on, until all that are left have enough.
+        Removing a user leaves its items with fewer users, which may remove them too, and so on, until all
+        that are left have enough.
         """
-        least = checked_integer("min_user", min_user, 0), checked_integer("min_item", min_item, 0)
-        if (self.by_user.counts >= least[0]).all() and (self.by_item.counts >= least[1]).all():
+        least_items = checked_integer("min_user", min_user, 0)
+        least_users = checked_integer("min_item", min_item, 0)
+        rows = self.by_user
+        if (rows.counts >= least_items).all() and (rows.column_counts >= least_users).all():
             return self
-        kept = np.ones(len(self), dtype=bool)
-        user, item = self.by_user.row_numbers, self.by_user.columns
-        while True:
-            before = np.count_nonzero(kept)
-            for rows, length, enough in ((user, self.n_users, least[0]), (item, self.n_items, least[1])):
-                kept &= (np.bincount(rows[kept], minlength=length) >= enough)[rows]
-            if np.count_nonzero(kept) == before:
-                return self.select(kept)
+        return self.select(in_core(rows, least_items, least_users))
 
     def select(
         self, entries: NDArray[np.bool_], users: Axis | None = None, items: Axis | None = None
     ) -> Interactions:
-        """Some of the interactions, marked in the order of `by_user`.
+        """Keep the interactions that are marked, in the order of `by_user`.
 
-        Users and items left without any are gone, and the others in the order of their ids, unless `users` or
+        Users and items left without interactions are removed and the others sorted by id, unless `users` or
         `items` says which rows there are.
         """
         if entries.dtype != bool or entries.shape != (len(self),):
@@ -304,19 +288,19 @@ class Interactions:
 
     @property
     def n_users(self) -> int:
-        """The number of users, those without interactions included."""
+        """The number of users, including those without interactions."""
         return len(self.users)
 
     @property
     def n_items(self) -> int:
-        """The number of items, those without interactions included."""
+        """The number of items, including those without interactions."""
         return len(self.items)
 
     def statistics(self) -> dict[str, Any]:
-        """Counts and ranges, as plain values."""
-        from .statistics import statistics
-
-        return statistics(self)
+        """Return counts and ranges as plain values, computed once."""
+        if self._statistics is None:
+            self._statistics = statistics(self)
+        return deepcopy(self._statistics)
 
     def __len__(self) -> int:
         return len(self.by_user.columns)
@@ -333,10 +317,3 @@ class Interactions:
         ]
         suffix = f", with {', '.join(extras)}" if extras else ""
         return f"Interactions({self.n_users} users x {self.n_items} items, {len(self)} pairs{suffix})"
-
-
-def _column(frame: Any, name: str) -> NDArray[Any]:
-    place = first_missing(frame[name])
-    if place is not None:
-        raise InvalidValueError(f"column {name!r} has a missing value at row {place}")
-    return np.asarray(frame[name].to_numpy())

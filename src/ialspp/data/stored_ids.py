@@ -1,4 +1,4 @@
-"""Ids as arrays: 64-bit integers as they are, strings as UTF-8, integers beyond 64 bits as their digits."""
+"""Ids as arrays for a file: 64-bit integers unchanged, strings as UTF-8, larger integers as their digits."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .utf8 import Utf8
 
 
 def kind_of(ids: IdMap) -> str:
-    """What the file says they are."""
+    """The kind of the ids, as a file records it."""
     if ids.is_text:
         return "string"
     return "digits" if ids.ids.dtype == object else str(ids.ids.dtype)
 
 
 def arrays_of_ids(axis: str, ids: IdMap) -> dict[str, NDArray[Any]]:
-    """The arrays of the "user" or the "item" ids, by name."""
+    """Return the arrays that hold the "user" or the "item" ids, by name."""
     name, kind = f"{axis}_ids", kind_of(ids)
     if kind in ("int64", "uint64"):
         return {name: ids.ids}
@@ -33,7 +33,7 @@ def arrays_of_ids(axis: str, ids: IdMap) -> dict[str, NDArray[Any]]:
 
 
 def ids_of(arrays: Arrays, name: str, kind: str, *, whole: bool) -> IdMap:
-    """The ids of a file. whole: look at every offset."""
+    """Restore the ids of a file. whole: check every offset."""
     if kind in ("int64", "uint64"):
         return IdMap.stored(arrays.get(f"{name}_ids", kind), name=name)
     if kind not in ("string", "digits"):

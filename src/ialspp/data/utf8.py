@@ -1,4 +1,4 @@
-"""A column of strings as bytes, as Arrow keeps it: nothing is decoded until somebody asks."""
+"""A column of strings as bytes, as in Arrow: a string is decoded only when it is needed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Utf8:
 
     @classmethod
     def of(cls, strings: Iterable[str]) -> Utf8:
-        """Encoded one by one; half of a surrogate pair, which UTF-8 does not have, survives too."""
+        """Encode strings; half of a surrogate pair, which strict UTF-8 cannot encode, is kept too."""
         encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
         offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
         np.cumsum([len(string) for string in encoded], out=offsets[1:])
@@ -33,37 +33,37 @@ class Utf8:
         return len(self.offsets) - 1
 
     def check(self, *, whole: bool = True) -> None:
-        """Raise unless the offsets cut all of the bytes into strings; only their ends unless `whole`."""
+        """Raise unless the offsets divide the bytes into strings; only check the ends unless `whole`."""
         ends = len(self.offsets) > 0 and self.offsets[0] == 0 and self.offsets[-1] == len(self.data)
         if not ends or (whole and (np.diff(self.offsets) < 0).any()):
             raise InvalidValueError(f"offsets must rise from 0 to {len(self.data)}, the number of bytes")
 
     def bytes_at(self, row: int) -> bytes:
-        """One string as it is kept."""
+        """The encoded bytes of one string."""
         return self.data[self.offsets[row] : self.offsets[row + 1]].tobytes()
 
     def take(self, rows: NDArray[np.integer[Any]]) -> list[str]:
-        """These strings."""
+        """Decode the strings of these rows."""
         return [_decoded(self.bytes_at(row)) for row in rows.tolist()]
 
     def all(self) -> NDArray[np.object_]:
-        """Every string."""
+        """Decode every string."""
         text, ends = self.data.tobytes(), self.offsets.tolist()
         strings = np.empty(len(self), dtype=object)
         strings[:] = [_decoded(text[a:b]) for a, b in pairwise(ends)]
         return strings
 
     def find(self, string: str, order: NDArray[np.int64] | None) -> int:
-        """The row of a string, or -1: a binary search in the order given, or in that of the rows.
+        """Find the row of a string, or -1, by binary search in `order`, or in row order if that is None.
 
-        Bytes of UTF-8 sort as the strings do.
+        Bytes of UTF-8 sort in the same order as the strings.
         """
         wanted = string.encode("utf-8", "surrogatepass")
         places = range(len(self)) if order is None else order
 
         def string_at(row: int) -> bytes:
             if not 0 <= row < len(self):
-                raise InvalidValueError(f"the order of ids must be of rows below {len(self)}, got {row}")
+                raise InvalidValueError(f"the order of ids must have rows below {len(self)}, got {row}")
             return self.bytes_at(row)
 
         at = bisect_left(places, wanted, key=string_at)

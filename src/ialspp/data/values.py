@@ -1,4 +1,4 @@
-"""Labels, weights and times as they are kept: one usable number per interaction."""
+"""Check and convert labels, weights and times: one finite number per interaction."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from ..errors import InvalidTypeError, InvalidValueError
 from .csr import Floats, Times
 from .id_values import refuse_masked
 
-LATEST_TIME = 2.0**36  # the year 4147; today in milliseconds is beyond
+LATEST_TIME = 2.0**36  # seconds: the year 4147. Milliseconds of today are beyond it, and so are refused
 
 
 def labels_of(values: ArrayLike | None, length: int) -> Floats | None:
-    """Labels as they are kept: one finite number per interaction."""
+    """Return labels in single precision, one finite number per interaction."""
     return None if values is None else numbers_of(values, length, "label")
 
 
 def weights_of(values: ArrayLike | None, length: int) -> Floats | None:
-    """Weights as they are kept: one finite number per interaction, not negative."""
+    """Return weights in single precision, one finite number per interaction, none negative."""
     return None if values is None else not_negative(numbers_of(values, length, "weight"))
 
 
 def times_of(values: ArrayLike | None, length: int) -> Times | None:
-    """Times as they are kept: Unix seconds in double precision, which holds microseconds."""
+    """Return times as Unix seconds in double precision, which is exact to microseconds."""
     if values is None:
         return None
     if isinstance(values, np.ndarray):
         refuse_masked(values, "time")
     array = np.asarray(values)
-    if array.dtype == object:  # dates with a zone
+    if array.dtype == object:  # dates with a time zone
         array = np.array([_unix_seconds(value) for value in array])
     if array.dtype.kind == "M":
         missing = np.flatnonzero(np.isnat(array))
@@ -61,7 +61,7 @@ def _unix_seconds(value: Any) -> float:
 
 
 def numbers_of(values: ArrayLike, length: int, name: str) -> Floats:
-    """One finite number per interaction, in single precision."""
+    """Return one finite number per interaction, in single precision."""
     if isinstance(values, np.ndarray):
         refuse_masked(values, name)
     array = np.asarray(values)
@@ -86,7 +86,7 @@ def _finite_floats(array: NDArray[Any], name: str) -> Floats:
 
 
 def not_negative(weights: Floats | None) -> Floats | None:
-    """The weights, none of which may be below 0."""
+    """Return the weights; raise if one is below 0."""
     if weights is not None and len(bad := np.flatnonzero(weights < 0)):
         raise InvalidValueError(f"weight must be >= 0, but is {weights[bad[0]]} at position {bad[0]}")
     return weights

@@ -1,10 +1,9 @@
-"""Data to try things on: known data sets by name, published splits, and generated data."""
+"""Data to experiment with: known data sets by name, published splits, and generated data."""
 
-from .dataset import DataSet
-from .download import DownloadError
+from .dataset import DataSet, Remote
+from .fetch import DownloadError
 from .known import KNOWN, complete_journey, lastfm, load, million_song, movielens, strong_split
 from .published import lightgcn, ncf
-from .remote import Remote
 from .synthetic import SHAPES, Shape, synthetic
 
 __all__ = [

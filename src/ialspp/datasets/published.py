@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from functools import reduce
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,49 +14,51 @@ from ..data.interactions import Interactions
 from ..errors import InvalidValueError
 from ..split import Split, given, given_leave_one_out
 from .archive import located
-from .numbers import NumberLines
 
-Ids = NDArray[np.int64]
-Pairs = tuple[Ids, Ids]  # users and items, one entry per interaction
+if TYPE_CHECKING:
+    import polars as pl
+
+    Lines = pl.DataFrame  # user: the first number of a line; item: each of the others, null if there is none
+
+UserItemIds = tuple[NDArray[np.int64], NDArray[np.int64]]  # one entry per interaction
+MOST_DIGITS = 8  # LightGCN's numbers are row numbers; a mistyped one must not ask for billions of rows
 
 
 def lightgcn(folder: str | Path) -> Split:
-    """The split of a folder (or zip archive) with LightGCN's train.txt and test.txt.
+    """Load the split of a folder or zip archive with LightGCN's train.txt and test.txt.
 
-    A line is a user and the items of that user, all of them row numbers: there are as many users and
-    items as the largest numbers in both files say, also those that occur in neither.
+    A line has a user and the items of that user, all of them row numbers. The largest numbers in both files
+    say how many users and items there are, including those that occur in neither file.
     """
-    files = [NumberLines.read(located(folder, name)) for name in ("train.txt", "test.txt")]
-    pairs = [_first_with_rest(lines) for lines in files]
-    users = np.arange(1 + max(lines.values[lines.places == 0].max(initial=-1) for lines in files))
-    items = np.arange(1 + max(item.max(initial=-1) for _, item in pairs))
-    train, test = (
-        Interactions.from_arrays(user=user, item=item, users=users, items=items) for user, item in pairs
+    train, test = (_read_lines(located(folder, name)) for name in ("train.txt", "test.txt"))
+    users, items = (np.arange(1 + _largest([train[axis], test[axis]])) for axis in ("user", "item"))
+    known, wanted = (
+        Interactions.from_arrays(user=user, item=item, users=users, items=items)
+        for user, item in (_ids_of(train), _ids_of(test))
     )
-    return given(train, test)
+    return given(known, wanted)
 
 
 def ncf(folder: str | Path, name: str = "ml-1m") -> Split:
-    """The leave-one-out split of He et al. (2017): a folder (or zip archive) of three files.
+    """Load the leave-one-out split of He et al. (2017): a folder or zip archive of three files.
 
-    <name>.train.rating and <name>.test.rating have a user, an item, a rating and perhaps a time a line;
-    <name>.test.negative has (user,item) and the items to rank that one with. Every rating counts as an
-    interaction, as it does there; so does a held-out item that is among its own negatives count once.
+    A line of <name>.train.rating or <name>.test.rating has a user, an item, a rating and perhaps a time. A
+    line of <name>.test.negative has (user,item) and the items to rank it with. Every rating counts as an
+    interaction, as in that paper. A held-out item that is among its own negatives counts once.
     """
     kinds = ("train.rating", "test.rating", "test.negative")
     train_file, test_file, negative_file = (located(folder, f"{name}.{kind}") for kind in kinds)
-    train, test = _rated(train_file), _rated(test_file)
-    ranked = _first_with_rest(NumberLines.read(negative_file, between=b" \t\r(),"))
-    users, items = (reduce(np.union1d, axis) for axis in zip(train, test, ranked, strict=True))
+    ranked = _read_lines(negative_file, separators=" \t\r(),")
+    parts = _read_ratings(train_file), _read_ratings(test_file), _ids_of(ranked)
+    users, items = (reduce(np.union1d, axis) for axis in zip(*parts, strict=True))
     known, wanted, candidates = (
-        Interactions.from_arrays(user=user, item=item, users=users, items=items)
-        for user, item in (train, test, ranked)
+        Interactions.from_arrays(user=user, item=item, users=users, items=items) for user, item in parts
     )
     return given_leave_one_out(known, wanted, candidates.by_user)
 
 
-def _rated(file: Path) -> Pairs:
-    """The first two columns, as whole numbers: those of the negatives are."""
+def _read_ratings(file: Path) -> UserItemIds:
+    """Read the first two columns, which must be whole numbers like those of the negatives."""
     data = Interactions.read(file, user=0, item=1, format="csv", separator="\t")
     for ids in (data.users, data.items):
         if ids.ids.dtype.kind not in "iu":
@@ -62,8 +66,34 @@ def _rated(file: Path) -> Pairs:
     return data.users.ids[data.by_user.row_numbers], data.items.ids[data.by_user.columns]
 
 
-def _first_with_rest(lines: NumberLines) -> Pairs:
-    """The first number of a line with each of the others."""
-    first = lines.places == 0
-    users = lines.values[first][np.cumsum(first) - 1]
-    return users[~first], lines.values[~first]
+def _read_lines(file: Path, separators: str = " \t\r") -> Lines:
+    """Read lines of whole numbers with any of these characters between them; skip blank lines."""
+    import polars as pl
+
+    words = pl.col("text").str.extract_all(f"[^{separators}]+")
+    lines = pl.DataFrame({"text": file.read_bytes().decode(errors="replace").split("\n")}).select(words=words)
+    _check_numbers(file, lines)
+    numbers = pl.col("words").cast(pl.List(pl.Int64))
+    pairs = lines.select(user=numbers.list.first(), item=numbers.list.slice(1))
+    return pairs.drop_nulls("user").explode("item")
+
+
+def _check_numbers(file: Path, lines: pl.DataFrame) -> None:
+    import polars as pl
+
+    is_number = pl.col("words").str.contains(rf"^[0-9]{{1,{MOST_DIGITS}}}$")
+    wrong = lines.with_row_index("line", offset=1).explode("words").filter(~is_number)
+    if len(wrong):
+        line, word = wrong.row(0)
+        too_long = re.fullmatch("[0-9]+", word)
+        required = f"a number of at most {MOST_DIGITS} digits" if too_long else "a whole number"
+        raise InvalidValueError(f"{file}, line {line}: {required} is required, got {word[:40]!r}")
+
+
+def _largest(columns: list[pl.Series]) -> int:
+    return max(int(column.drop_nulls().to_numpy().max(initial=-1)) for column in columns)
+
+
+def _ids_of(lines: Lines) -> UserItemIds:
+    pairs = lines.drop_nulls()
+    return pairs["user"].to_numpy(), pairs["item"].to_numpy()

@@ -1,4 +1,4 @@
-"""Generated interactions of a known data set's shape: popularity, activity, latent tastes."""
+"""Generate interactions with the shape of a known data set: popularity, activity, latent tastes."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from ..errors import InvalidValueError
 
 TOPICS = 64  # latent groups of items
 TOPICS_PER_USER = 6
-TASTE_SHARE = 0.6  # of a user's choices; the rest follows what everybody likes
+TASTE_SHARE = 0.6  # of a user's choices are from the user's topics; the others follow overall popularity
 POPULARITY_EXPONENT = 0.75  # the weight of the item of rank r falls as r ** -0.75
-ACTIVITY_SIGMA = 1.0  # of the log-normal spread of users' numbers of interactions
+ACTIVITY_SIGMA = 1.0  # the number of interactions per user is log-normal with this sigma
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How many users, items and distinct pairs."""
+    """Numbers of users, items and distinct pairs."""
 
     users: int
     items: int
     interactions: int
 
     def scaled(self, scale: float) -> Shape:
-        """Every count times `scale`; sizes shrink together, so the data gets denser."""
+        """Multiply every count by `scale`; all shrink together, so the data gets denser."""
         return Shape(*(max(1, round(n * scale)) for n in (self.users, self.items, self.interactions)))
 
 
@@ -38,10 +38,10 @@ SHAPES = {
 
 
 def synthetic(shape: str | Shape = "ml20m", *, scale: float = 1.0, seed: int = 0) -> Interactions:
-    """Interactions of that shape: exactly its users, items and number of distinct pairs.
+    """Generate interactions with exactly the users, items and distinct pairs of a shape.
 
-    Items have a topic and a popularity that falls off like a power law; users have an activity
-    (log-normal) and a few topics they choose from, so there is structure to learn.
+    An item has a topic and a popularity that follows a power law. A user has a log-normal activity and a few
+    topics to choose from, so there is structure to learn.
     """
     if isinstance(shape, str):
         if shape not in SHAPES:
@@ -52,7 +52,7 @@ def synthetic(shape: str | Shape = "ml20m", *, scale: float = 1.0, seed: int = 0
     size = shape.scaled(scale)
     if size.interactions > size.users * size.items // 2:
         raise InvalidValueError(
-            f"{size}, scale {scale:g}, has more pairs than half its cells; make it sparser"
+            f"{size} (scale {scale:g}) is too dense: at most half of all pairs can be drawn"
         )
     pairs = _distinct_pairs(size, np.random.default_rng(seed))
     return Interactions.from_arrays(
@@ -64,7 +64,7 @@ def synthetic(shape: str | Shape = "ml20m", *, scale: float = 1.0, seed: int = 0
 
 
 def _distinct_pairs(size: Shape, rng: np.random.Generator) -> NDArray[np.int64]:
-    """user * items + item, each pair once."""
+    """Draw distinct pairs, each as the number user * items + item."""
     topics = min(TOPICS, size.items)
     by_rank = rng.permutation(size.items)  # item of each popularity rank; rank r is in topic r % topics
     tastes = rng.integers(0, topics, (size.users, TOPICS_PER_USER))
@@ -72,7 +72,7 @@ def _distinct_pairs(size: Shape, rng: np.random.Generator) -> NDArray[np.int64]:
 
     pairs = np.empty(0, dtype=np.int64)
     while len(pairs) < size.interactions:
-        wanted = 2 * (size.interactions - len(pairs)) + 64  # many will be repeats
+        wanted = 2 * (size.interactions - len(pairs)) + 64  # many will be duplicates
         users = np.searchsorted(activity, rng.uniform(0, activity[-1], wanted))
         topic = tastes[users, rng.integers(0, TOPICS_PER_USER, wanted)]
         of_topic = topic + topics * _power_law(rng.random(wanted), (size.items - topic - 1) // topics + 1)
@@ -90,7 +90,7 @@ def _distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _power_law(uniform: NDArray[np.float64], n: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A rank in 0 .. n - 1 with density ~ (rank + 1) ** -POPULARITY_EXPONENT, by inversion."""
+    """Map uniform numbers to ranks 0 .. n - 1 with density ~ (rank + 1) ** -POPULARITY_EXPONENT."""
     power = 1 - POPULARITY_EXPONENT
     rank = ((1 + uniform * ((n + 1.0) ** power - 1)) ** (1 / power)).astype(np.int64) - 1
     return np.asarray(np.clip(rank, 0, n - 1))

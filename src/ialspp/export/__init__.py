@@ -1,4 +1,4 @@
-"""A model's vectors for other programs: as tables, and as indexes for approximate search."""
+"""Export a model's vectors for other programs: as tables, and as indexes for approximate search."""
 
 from .ann import IndexReport, build_index
 from .tables import to_numpy, to_parquet

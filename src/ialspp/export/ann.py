@@ -1,4 +1,4 @@
-"""An index of the items for approximate search, and how often its answers are right."""
+"""Build an index of the items for approximate search, and measure its recall."""
 
 from __future__ import annotations
 
@@ -14,37 +14,40 @@ from numpy.typing import NDArray
 
 from ..data.csr import Floats
 from ..data.ids import IdMap
+from ..files.atomic import whole_files
+from ..files.frames import polars_sink
 from ..model.model import ImplicitMF
 from ..model.ranking import PackedItems, pack, rank
 from ..system.checks import checked_integer
 from ..system.machine import resolve_threads
 from ..system.progress import Progress, reporting
 from .graphs import Graph, graph_of
-from .tables import checked_model, described, id_column, polars_errors, refuse_half_characters, whole_files
+from .tables import checked_model, described, id_column, refuse_half_characters
 
-# A graph of neighbours (HNSW) finds what is near, and the largest product is not the nearest. With one more
-# coordinate, sqrt(M^2 - |h|^2) for an item and 0 for a user, M being the longest item's length, all items are
-# equally long, products stay what they were, and the largest is the nearest (Bachrach et al., 2014). That
-# alone is often worse: the short items crowd in one corner, far from every user, and a search that starts
-# among them stays there. Where the longest items come first, the graph is made of them, and the crowd hangs
-# on to it. recall@10 of usearch / faiss, defaults as below, 64 factors (benchmarks/ann.py, 2026-11-16):
+# A graph of neighbours (HNSW) finds the nearest items, but the item of largest dot product need not be the
+# nearest. One more coordinate makes it so (Bachrach et al., 2014): sqrt(M^2 - |h|^2) for an item and 0 for a
+# user, where M is the length of the longest item. All items are then equally long, and dot products stay the
+# same. That alone often makes recall worse: short items crowd in one corner, far from every user, and a
+# search that starts among them stays there. So the longest items are added first: they form the graph, and
+# the short ones attach to it. recall@10 of usearch / faiss, defaults as below, 64 factors (benchmarks/ann.py,
+# 2026-11-16):
 #
-#                                        as they are               equally long
+#                                        unchanged                 equally long
 #                                   by row    longest first     by row    longest first
 #   synthetic ml20m,  1,005 items  1.00 / 1.00  1.00 / 1.00  1.00 / 1.00  1.000 / 1.000
 #   synthetic,       20,108 items   .99 /  .99   .72 /  .75   .28 /  .31  1.000 / 1.000
 #   complete journey, 68,509 items  .87 /  .87   .71 /  .70   .88 /  .92   .986 /  .986
 #   gowalla,         40,981 items   .99 /  .99   .97 /  .95   .78 /  .72   .998 /  .997
-TIMED = 100  # queries asked one by one
+TIMED = 100  # queries that are timed, one by one
 FIRST_BATCH, LARGEST_BATCH = 16, 8192
-TIE = 1e-6  # relative: an answer that scores as the k-th best does is as good
+TIE = 1e-6  # relative: an answer that scores the same as the k-th best counts as right
 
 Kind = Literal["usearch", "faiss"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexReport:
-    """What was built, how often it is right, and what a server has to know to ask it.
+    """What was built, its recall, and what a server must know to query it.
 
     Attributes
     ----------
@@ -57,13 +60,14 @@ class IndexReport:
     width
         The length of a query, dim + 1: a user's vector and then one 0.
     k, queries, recall
-        Of the k best items of so many users, the share that the index found; nan if no user has a vector.
+        recall is the share of the k best items that the index found, over `queries` users; nan if no user has
+        a vector.
     ms_per_query, exact_ms_per_query
-        The index and exact search, one query at a time on one thread: the median.
+        Median time of a query to the index and of an exact search, one query at a time on one thread.
     build_seconds, bytes
-        What the index took to build, and its file's size.
+        The time to build the index, and the size of its file.
     connectivity, expansion_add, expansion_search
-        As given. A file of usearch does not hold the last: set it after loading. One of faiss does.
+        The settings. A usearch file does not store the last: set it after loading. A faiss file does.
     """
 
     kind: Kind
@@ -84,7 +88,7 @@ class IndexReport:
     expansion_search: int
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON; a number that does not exist is None."""
+        """Return plain values for JSON; nan becomes None."""
         values = {**asdict(self), "path": str(self.path), "ids_path": str(self.ids_path)}
         return {n: None if isinstance(v, float) and math.isnan(v) else v for n, v in values.items()}
 
@@ -105,40 +109,42 @@ def build_index(
 ) -> IndexReport:
     """Write an index that finds the items of highest score for a user's vector, and measure its recall.
 
-    The index is asked with a user's vector and one 0 after it. Its keys are row numbers of items; the file
-    `<path>.items.parquet` has the id of each row, and in its metadata how to ask. Scores are what faiss calls
-    distances, or 1 minus what usearch calls so. The metric is the inner product, to both libraries. Both
-    files are complete before either has its name, and the index gets its name last.
+    A query is a user's vector followed by one 0. The keys of the index are row numbers of items; the file
+    `<path>.items.parquet` has the id of each row, and its metadata says how to query. A score is what faiss
+    calls distance, or 1 minus what usearch calls distance. The metric of both libraries is the inner product.
+    Both files are complete before either gets its name, and the index gets its name last.
 
     With one thread, the same model and the same versions of the libraries give the same bytes.
 
     Parameters
     ----------
     model
-        A fitted one.
+        A fitted model.
     path
         The file of the index.
     kind
-        "usearch" or "faiss": the library whose index it is (an HNSW graph either way).
+        "usearch" or "faiss": the library of the index. Both build an HNSW graph.
     k
-        Recall is of this many items.
+        Recall is measured at this many items.
     queries
-        Recall is measured with so many users drawn at random, or all if there are fewer. Users whose
-        vectors are zero are left out: every item is as good for them.
+        Recall is measured with so many random users, or all if there are fewer. Users whose vectors are zero
+        are left out: all items have the same score for them.
     threads
-        None: one to build the index, which is then the same every time; a graph that several build at once
-        need not be. Recall is measured with all the threads there are, or with as many as given.
+        None: one thread builds the index, so that it is the same every time; several threads may build
+        different graphs. Recall is measured with this many threads, or with all if None.
     seed
-        Of the drawing of users.
+        Draws the users.
     progress
         True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
         `ProgressEvent`.
     connectivity
-        Edges of a node of the graph: connectivity to usearch, M to faiss. More: better and larger.
+        Edges of a node of the graph; faiss calls it M. More edges give higher recall and a larger file.
     expansion_add
-        Candidates looked at for the edges of a new node: efConstruction to faiss. More: better, built slower.
+        Candidates examined for the edges of a new node; faiss calls it efConstruction. More candidates give
+        higher recall and a slower build.
     expansion_search
-        Candidates looked at for an answer: efSearch to faiss. More: better and slower.
+        Candidates examined for an answer; faiss calls it efSearch. More candidates give higher recall and
+        slower queries.
     """
     (_, user_vectors), (ids, items) = checked_model(model)
     refuse_half_characters(ids)
@@ -152,13 +158,12 @@ def build_index(
     all_threads = resolve_threads(threads)
     graph = graph_of(kind)(items.shape[1] + 1, **settings)
     path, ids_path = Path(path), Path(f"{path}.items.parquet")
-    # The files come first: a wrong path is an error before the work, not after it.
+    # Open the files first, so that a wrong path is an error before the work, not after it.
     with whole_files([path, ids_path]) as (index_file, ids_file):
         seconds = _fill(graph, items, 1 if threads is None else all_threads, progress)
         recall, milliseconds, exact_milliseconds = _measured(graph, asked, items, k, all_threads)
         size = index_file.write(graph.saved())
-        with polars_errors(ids_path):
-            _write_ids(ids_file, ids, {"kind": kind, "dim": items.shape[1], **settings})
+        _write_ids(ids_file, ids, {"kind": kind, "dim": items.shape[1], **settings})
     return IndexReport(
         kind=kind,
         path=path,
@@ -178,7 +183,7 @@ def build_index(
 
 
 def _fill(graph: Graph, items: Floats, threads: int, progress: Progress) -> float:
-    """Add all items, the longest first; the seconds it took."""
+    """Add all items, the longest first, and return the seconds it took."""
     start, done = time.perf_counter(), 0
     squares = np.einsum("id,id->i", items, items, dtype=np.float64)
     missing = np.sqrt(squares.max() - squares).astype(np.float32)
@@ -191,7 +196,7 @@ def _fill(graph: Graph, items: Floats, threads: int, progress: Progress) -> floa
 
 
 def batches(order: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Rows in order, in batches that grow: inside one, threads, and faiss itself, change the order."""
+    """Yield rows in growing batches: within a batch, threads and faiss itself change the order."""
     done = 0
     while done < len(order):
         rows = order[done : done + min(max(FIRST_BATCH, done // 4), LARGEST_BATCH)]
@@ -200,14 +205,14 @@ def batches(order: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
 
 
 def _sampled(users: Floats, queries: int, seed: int) -> NDArray[np.int64]:
-    """Rows of users with a vector that is not zero."""
+    """Draw rows of users whose vector is not zero."""
     known = np.flatnonzero(users.any(axis=1))
     rng = np.random.default_rng(checked_integer("seed", seed, 0))
     return np.sort(rng.choice(known, min(queries, len(known)), replace=False))
 
 
 def _measured(graph: Graph, users: Floats, items: Floats, k: int, threads: int) -> tuple[float, float, float]:
-    """Recall, and the milliseconds of a query to the index and to exact search."""
+    """Return the recall, and the milliseconds of a query to the index and of an exact search."""
     if len(users) == 0:
         return math.nan, math.nan, math.nan
     packed = pack(items, threads)
@@ -224,7 +229,7 @@ def _exact(users: Floats, items: PackedItems, k: int, threads: int) -> NDArray[n
 
 
 def _recall(users: Floats, items: Floats, found: NDArray[np.int64], best: NDArray[np.int32]) -> float:
-    """The share of what was found that scores no less than the k-th best."""
+    """Return the share of answers that score no less than the k-th best item."""
     right = 0
     for user, answers, exact in zip(users.astype(np.float64), found, best, strict=True):
         least = (items[exact] @ user).min()
@@ -232,12 +237,12 @@ def _recall(users: Floats, items: Floats, found: NDArray[np.int64], best: NDArra
     return right / best.size
 
 
-def _milliseconds(ask: Callable[[Floats], object], queries: Floats) -> float:
-    """The median of the first few, asked one by one."""
+def _milliseconds(search: Callable[[Floats], object], queries: Floats) -> float:
+    """Return the median time of the first few queries, one by one."""
     taken = []
     for row in range(min(TIMED, len(queries))):
         start = time.perf_counter()
-        ask(queries[row : row + 1])
+        search(queries[row : row + 1])
         taken.append(1e3 * (time.perf_counter() - start))
     return float(np.median(taken))
 
@@ -253,4 +258,5 @@ def _write_ids(file: IO[bytes], ids: IdMap, facts: dict[str, Any]) -> None:
         "keys": "row",
     }
     rows = pl.Series("row", np.arange(len(ids), dtype=np.int64))
-    pl.DataFrame([rows, id_column(ids, 0, len(ids))]).write_parquet(file, metadata=metadata)
+    with polars_sink(file) as sink:
+        pl.DataFrame([rows, id_column(ids, 0, len(ids))]).write_parquet(sink, metadata=metadata)

@@ -1,4 +1,4 @@
-"""Graphs of two libraries, asked in the same way."""
+"""The graphs of two libraries behind one interface."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Graph(Protocol):
     """What the two libraries have in common."""
 
     def add(self, rows: NDArray[np.int64], vectors: Floats, threads: int) -> None:
-        """Put vectors into the index, under their row numbers."""
+        """Add vectors to the index, under their row numbers."""
 
     def search(self, queries: Floats, k: int, threads: int) -> NDArray[np.int64]:
-        """The rows of the k best for each query; -1 where fewer were found."""
+        """Return the rows of the k best for each query; -1 where fewer were found."""
 
     def saved(self) -> memoryview:
-        """The bytes of the file, to be written here: an error is then one of the path that was given."""
+        """Return the bytes of the file; we write them ourselves, so that an error names the path given."""
 
 
 class _Usearch:
@@ -43,7 +43,7 @@ class _Usearch:
 
     def search(self, queries: Floats, k: int, threads: int) -> NDArray[np.int64]:
         found = self._index.search(queries, k, threads=threads)
-        if len(queries) == 1:  # one answer comes as a vector, without what was not found
+        if len(queries) == 1:  # the answer to one query is a vector, without places for what was not found
             return np.pad(found.keys.astype(np.int64), (0, k - len(found.keys)), constant_values=-1)[None]
         there = np.arange(k) < found.counts[:, None]
         return np.where(there, found.keys.astype(np.int64), -1)
@@ -73,7 +73,7 @@ class _Faiss:
 
     @contextmanager
     def _threads(self, threads: int) -> Iterator[None]:
-        """faiss has one number of threads for the whole process: it gets its own back."""
+        """Set faiss' number of threads, which is the whole process's, and restore it afterwards."""
         before = self._faiss.omp_get_max_threads()
         self._faiss.omp_set_num_threads(threads)
         try:
@@ -83,7 +83,7 @@ class _Faiss:
 
 
 def graph_of(kind: str) -> Callable[..., Graph]:
-    """What makes an empty graph of this kind."""
+    """Return the class of graphs of this kind."""
     if kind not in ("usearch", "faiss"):
         raise InvalidValueError(f'kind must be "usearch" or "faiss", got {kind!r}')
     return _Usearch if kind == "usearch" else _Faiss

@@ -1,14 +1,12 @@
-"""Ids and vectors as Parquet or numpy files."""
+"""Export ids and vectors as Parquet or numpy files."""
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator
+from copy import copy
 from importlib.metadata import version
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,40 +14,41 @@ from numpy.typing import NDArray
 from ..data.csr import Floats
 from ..data.ids import IdMap
 from ..errors import InvalidTypeError, InvalidValueError
-from ..files.atomic import whole_file
+from ..files.atomic import whole_files
+from ..files.frames import polars_sink
 from ..model.model import ImplicitMF
 
 if TYPE_CHECKING:
     import polars as pl
 
-FLOATS_AT_ONCE = 2**22  # 16 MB of vectors in a row group, of which a few are in memory at a time
+FLOATS_AT_ONCE = 2**22  # 16 MB of vectors per row group; a few groups are in memory at a time
 IDS_AT_ONCE = 2**16
-WIDENED, SPARE = 8, 64 * 2**20  # numpy's strings may take 8 times their text and 64 MB
+WIDENED, SPARE = 8, 64 * 2**20  # numpy's strings may take 8 times the bytes of their text, plus 64 MB
 
 
 def to_parquet(model: ImplicitMF, folder: str | Path) -> list[Path]:
-    """Write users.parquet and items.parquet, with the columns `id` and `vector`, and say where they are.
+    """Write users.parquet and items.parquet, with the columns `id` and `vector`, and return their paths.
 
-    Rows are in the model's order. Ids are integers of 64 bits or strings; integers beyond 64 bits are written
-    as strings, and `id_kind` in the file's metadata says "integer" all the same. Vectors are arrays of `dim`
-    32-bit floats. Both files are complete before either has its name; what stood there is replaced.
+    Rows are in the model's order. Ids are 64-bit integers or strings; larger integers are written as strings,
+    but `id_kind` in the file's metadata still says "integer". Vectors are arrays of `dim` 32-bit floats. Both
+    files are complete before either gets its name; existing files are replaced.
 
     Parameters
     ----------
     model
-        A fitted one.
+        A fitted model.
     folder
-        Made if it does not exist.
+        Created if it does not exist.
     """
     sides = checked_model(model)
     for ids, _ in sides:
         refuse_half_characters(ids)
     paths = _paths(folder, [f"{ids.name}s.parquet" for ids, _ in sides])
     with whole_files(paths) as files:
-        for file, path, (ids, vectors) in zip(files, paths, sides, strict=True):
-            with polars_errors(path):
+        for file, (ids, vectors) in zip(files, sides, strict=True):
+            with polars_sink(file) as sink:
                 _rows(ids, vectors).sink_parquet(
-                    file,
+                    sink,
                     row_group_size=_group(vectors),
                     metadata={**described(ids), "dim": str(vectors.shape[1])},
                 )
@@ -57,18 +56,18 @@ def to_parquet(model: ImplicitMF, folder: str | Path) -> list[Path]:
 
 
 def to_numpy(model: ImplicitMF, folder: str | Path) -> list[Path]:
-    """Write user_ids.npy, user_factors.npy, item_ids.npy and item_factors.npy, and say where they are.
+    """Write user_ids.npy, user_factors.npy, item_ids.npy and item_factors.npy, and return their paths.
 
-    Nothing in them is pickled; `np.load(path, mmap_mode="r")` maps them. Ids are integers of 64 bits, or
-    strings that all have the length of the longest; integers beyond 64 bits become strings. All files are
-    complete before any has its name; what stood there is replaced.
+    Nothing in them is pickled; `np.load(path, mmap_mode="r")` maps them. Ids are 64-bit integers, or strings
+    that all take the space of the longest; larger integers become strings. All files are complete before any
+    gets its name; existing files are replaced.
 
     Parameters
     ----------
     model
-        A fitted one.
+        A fitted model.
     folder
-        Made if it does not exist.
+        Created if it does not exist.
     """
     arrays = {}
     for ids, vectors in checked_model(model):
@@ -77,7 +76,7 @@ def to_numpy(model: ImplicitMF, folder: str | Path) -> list[Path]:
     paths = _paths(folder, arrays)
     with whole_files(paths) as files:
         for file, array in zip(files, arrays.values(), strict=True):
-            # Not np.save: it writes past the file object, and of a full disk says only how much is missing.
+            # Not np.save, which bypasses the file object and hides the system's error if the disk is full.
             whole = np.ascontiguousarray(array)
             np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(whole))
             file.write(whole.view(np.uint8).data)
@@ -85,21 +84,21 @@ def to_numpy(model: ImplicitMF, folder: str | Path) -> list[Path]:
 
 
 def checked_model(model: ImplicitMF) -> list[tuple[IdMap, Floats]]:
-    """The users and the items of a fitted model: ids and vectors."""
+    """Return the ids and vectors of the users and of the items; raise unless the model is fitted."""
     if not isinstance(model, ImplicitMF):
         raise InvalidTypeError(f"an ImplicitMF is required, got {type(model).__name__}")
-    state = model._fitted()  # once: an update may put another in its place
-    return [(side.ids, side.vectors) for side in (state.users, state.items)]
+    kept = copy(model)  # ids and vectors of one moment: an update may replace them meanwhile
+    return [(kept.users, kept.user_factors), (kept.items, kept.item_factors)]
 
 
 def described(ids: IdMap) -> dict[str, str]:
-    """Metadata of a file that has these ids."""
+    """Return the metadata of a file with these ids."""
     kind = "string" if ids.is_text else "integer"
     return {"written_by": f"ialspp {version('ialspp')}", "axis": ids.name, "id_kind": kind}
 
 
 def id_column(ids: IdMap, start: int, stop: int) -> pl.Series:
-    """The ids of some rows: integers of 64 bits, or strings."""
+    """Return the ids of some rows: 64-bit integers, or strings."""
     import polars as pl
 
     if not _written_as_text(ids):
@@ -108,7 +107,7 @@ def id_column(ids: IdMap, start: int, stop: int) -> pl.Series:
 
 
 def refuse_half_characters(ids: IdMap) -> None:
-    """An id that UTF-8 cannot write is an error; polars would not say which one it is."""
+    """Raise if UTF-8 cannot encode an id; polars would not say which one it is."""
     if not ids.is_text:
         return
     for start in range(0, len(ids), IDS_AT_ONCE):
@@ -117,37 +116,9 @@ def refuse_half_characters(ids: IdMap) -> None:
                 value.encode()
             except UnicodeEncodeError as error:
                 raise InvalidValueError(
-                    f"the {ids.name} id {value!r} has half of a surrogate pair, which is no character: "
-                    "strings in Parquet cannot have it"
+                    f"the {ids.name} id {value!r} has half of a surrogate pair, which is not a character: "
+                    "Parquet cannot store it"
                 ) from error
-
-
-@contextmanager
-def whole_files(paths: Sequence[Path]) -> Iterator[list[IO[bytes]]]:
-    """Files to write to, which take their names, the last one first, when the block ends well."""
-    with ExitStack() as stack:
-        files = [stack.enter_context(whole_file(path)) for path in paths]
-        yield files
-        for path, file in zip(paths, files, strict=True):  # before the first takes its name
-            file.flush()
-            try:
-                os.fsync(file.fileno())
-            except OSError as error:
-                raise OSError(error.errno, error.strerror, str(path)) from error
-
-
-@contextmanager
-def polars_errors(path: Path) -> Iterator[None]:
-    """What the system refuses while polars writes is an OSError of the path, as it is everywhere else."""
-    import polars as pl
-
-    try:
-        yield
-    except pl.exceptions.PolarsError as error:
-        number = re.search(r"\(os error (\d+)\)", str(error))
-        if number is None:
-            raise
-        raise OSError(int(number[1]), os.strerror(int(number[1])), str(path)) from error
 
 
 def _paths(folder: str | Path, names: Iterable[str]) -> list[Path]:
@@ -161,11 +132,11 @@ def _group(vectors: Floats) -> int:
 
 
 def _rows(ids: IdMap, vectors: Floats) -> pl.LazyFrame:
-    """Ids and vectors, a row group at a time."""
+    """Query ids and vectors, produced one row group at a time."""
     import polars as pl
     from polars.io.plugins import register_io_source
 
-    def groups(*_wishes: object) -> Iterator[pl.DataFrame]:  # all columns and rows are always wanted
+    def groups(*_pushdown: object) -> Iterator[pl.DataFrame]:  # every column and row is needed
         for start in range(0, len(ids), _group(vectors)):
             stop = min(start + _group(vectors), len(ids))
             yield pl.DataFrame([id_column(ids, start, stop), pl.Series("vector", vectors[start:stop])])
@@ -179,20 +150,20 @@ def _written_as_text(ids: IdMap) -> bool:
 
 
 def _fixed_width(ids: IdMap) -> NDArray[np.str_]:
-    """Strings of one length, as numpy has them."""
+    """Return the ids as numpy strings of one length; raise if numpy would cut or bloat them."""
     texts = [str(value) for value in ids.ids.tolist()]
     for text in texts:
         if text.endswith("\0"):
             raise InvalidValueError(
                 f"the {ids.name} id {text!r} ends with a NUL character, which numpy would cut off; "
-                "Parquet files keep it (to_parquet)"
+                "Parquet keeps it (to_parquet)"
             )
     width = max(map(len, texts))
     needed, written = 4 * width * len(texts), sum(len(t.encode("utf-8", "surrogatepass")) for t in texts)
     if needed > WIDENED * written + SPARE:
         raise InvalidValueError(
-            f"the longest {ids.name} id has {width:,} characters, and numpy would give each of the "
-            f"{len(texts):,} ids as many: {needed:,} bytes for {written:,} bytes of text; "
+            f"the longest {ids.name} id has {width:,} characters, and numpy would reserve as many for each "
+            f"of the {len(texts):,} ids: {needed:,} bytes for {written:,} bytes of text; "
             "Parquet has no such limit (to_parquet)"
         )
     return np.array(texts, dtype=f"<U{max(width, 1)}")

@@ -1,4 +1,4 @@
-"""The arrays of a file, each asked for with what it must be."""
+"""The arrays of a file, with checks of their types and shapes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .container import StoreError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arrays:
-    """Arrays by name; one that is not what it must be is a `StoreError`."""
+    """Arrays by name. An array of the wrong type or shape is a `StoreError`."""
 
     found: Mapping[str, NDArray[Any]]
 
@@ -25,7 +25,7 @@ class Arrays:
     def get(
         self, name: str, dtype: DTypeLike, *, dimensions: int = 1, length: int | None = None
     ) -> NDArray[Any]:
-        """An array that must be there."""
+        """Return an array that must be there."""
         if name not in self.found:
             raise StoreError(f"the array {name!r} is missing")
         array = self.found[name]
@@ -39,13 +39,13 @@ class Arrays:
         return array
 
     def maybe(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any] | None:
-        """An array that may be left out."""
+        """Return an array that may be absent, or None."""
         return self.get(name, dtype, length=length) if name in self.found else None
 
 
 @contextmanager
 def part_named(part: str) -> Iterator[None]:
-    """Say which part of the file a check was of."""
+    """Name the part of the file in the error of a failed check."""
     try:
         yield
     except ValueError as error:

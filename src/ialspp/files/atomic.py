@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written atomically: completely, or not at all."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import errno
 import io
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -17,22 +17,21 @@ if TYPE_CHECKING:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to, which takes its name when the block ends well.
+    """Open a file for writing that replaces `path` when the block ends without an error.
 
-    Until then it has another name in the same folder; an error or Ctrl-C removes it, and what stood at
-    `path` stays as it was. So it does where the process is killed, but a file `.*.part` is left over then.
-    Errors are of the path that was given, not of the other name.
+    Until then the file has another name in the same folder. An error or Ctrl-C removes it and leaves `path`
+    untouched. If the process is killed, `path` is untouched, but a file `.*.part` remains. Errors name the
+    path that was given, not the other name.
 
     Parameters
     ----------
     path
-        Where the file goes. A link stays, and what it points to is replaced. A file that is there hands
-        its permissions on.
+        The file to write. If it is a link, its target is replaced. A file that is there passes on its
+        permissions.
     """
-    with _errors_naming(path):
-        target = Path(os.path.realpath(path))
-        mode = _replaceable(target)
-    # A long name is cut: with what is added it could be longer than the file system allows.
+    mode = require_writable(path)
+    target = Path(os.path.realpath(path))
+    # A long name is cut, because with the suffix it could be longer than the file system allows.
     part = target.with_name(f".{target.name[:40]}.{os.getpid()}-{os.urandom(8).hex()}.part")
     raw: _Part | None = None
     try:
@@ -45,28 +44,50 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
             raw.close()
             _rename(part, target)
     finally:
-        with suppress(OSError):  # the error that led here matters more
+        with suppress(OSError):  # the first error matters more
             if raw is not None:
-                raw.close()  # without the bytes that are still in the buffer
+                raw.close()  # drops the bytes that are still in the buffer
         with suppress(OSError):
             part.unlink(missing_ok=True)
 
 
+def require_writable(path: Path) -> int | None:
+    """Raise an OSError unless a file can be written at `path`, or what a link there points to be replaced.
+
+    Returns the permissions of the file that would be replaced, or None if there is none.
+    """
+    with _errors_naming(path):
+        return _replaceable(Path(os.path.realpath(path)))
+
+
+@contextmanager
+def whole_files(paths: Sequence[Path]) -> Iterator[list[IO[bytes]]]:
+    """Open files that get their names, the last one first, when the block ends without an error."""
+    with ExitStack() as stack:
+        files = [stack.enter_context(whole_file(path)) for path in paths]
+        yield files
+        for path, file in zip(paths, files, strict=True):  # before the first gets its name
+            with _errors_naming(path):
+                file.flush()
+                os.fsync(file.fileno())
+
+
 def replace_whole(part: Path, target: Path) -> None:
-    """Give a finished file its name, once its bytes are on the disk and not only on their way there."""
+    """Rename a finished file to its target, after its bytes are on the disk."""
     with part.open("rb+") as file:
         os.fsync(file.fileno())
     _rename(part, target)
 
 
 class _Part(io.FileIO):
-    """The file while it has its other name; its errors name the path that was given."""
+    """The file under its temporary name. Its errors name the path that was given."""
 
     def __init__(self, part: Path, mode: int | None, path: Path) -> None:
         self._path = path
         with _errors_naming(path):
             super().__init__(part, "xb")
-            # At once: no byte of a private file is public. Not where the file system knows no permissions.
+            # Before any byte is written, so that a private file is never public. Skipped where nothing would
+            # change, because some file systems have no permissions.
             if mode is not None and mode != stat.S_IMODE(os.fstat(self.fileno()).st_mode):
                 part.chmod(mode)
 
@@ -86,20 +107,26 @@ def _errors_naming(path: Path) -> Iterator[None]:
 
 
 def _replaceable(target: Path) -> int | None:
-    """The permissions of the file to replace, None where there is none; an error where open() has one too."""
+    """Return the permissions of the file to replace, or None; raise an error where open() would too."""
+    mode = _mode_of(target)
+    if mode is not None and stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "this is a folder; the name of a file is required")
+    if mode is not None and not stat.S_ISREG(mode):  # a rename would replace a device or a pipe
+        raise OSError(errno.EINVAL, "only a regular file can be replaced")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, f"the folder {target.parent} cannot be written to")
+    if mode is not None and not os.access(target, os.W_OK):  # which a rename does not check
+        raise PermissionError(errno.EACCES, "this file may not be replaced")
+    return None if mode is None else stat.S_IMODE(mode)
+
+
+def _mode_of(target: Path) -> int | None:
     try:
-        mode = target.stat().st_mode
+        return target.stat().st_mode
     except FileNotFoundError:
         if not target.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}") from None
         return None
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if not stat.S_ISREG(mode):  # a rename would put a file where a device or a pipe was
-        raise OSError(errno.EINVAL, "only a regular file can be replaced")
-    if not os.access(target, os.W_OK):  # which a rename would not ask for
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    return stat.S_IMODE(mode)
 
 
 def _rename(part: Path, target: Path) -> None:

@@ -1,7 +1,7 @@
 """Named arrays and text in one file that is mapped, not read.
 
-The layout is that of safetensors. Its own package copies each array that it gives to numpy, and keeps no
-checksums; here arrays are views of the mapped file, and each starts at a multiple of 64 bytes. The layout
+The layout is that of safetensors. The safetensors package copies each array it gives to numpy, and keeps no
+checksums. Here arrays are views of the mapped file, and each starts at a multiple of 64 bytes. The layout
 allows no holes, so the bytes between arrays are arrays too: "padding.0", "padding.1", ...
 """
 
@@ -26,8 +26,8 @@ from .header import (
     CHUNK,
     HEADER_CHECKSUM,
     METADATA,
-    Arrays,
     Header,
+    NamedArrays,
     Place,
     StoreError,
     checksum,
@@ -42,29 +42,31 @@ _PADDING = re.compile(r"padding\.[0-9]+")
 
 def write(
     path: Path,
-    arrays: Arrays,
+    arrays: NamedArrays,
     metadata: Mapping[str, str],
     report: Callable[[int], None] = lambda _written: None,
 ) -> None:
-    """Write arrays and text to one file, whole or not at all. The same input gives the same bytes.
+    """Write arrays and text to one file, atomically. The same input gives the same bytes.
 
     Parameters
     ----------
     path
-        The file; one that is there is replaced.
+        The file to write or replace.
     arrays
-        Arrays of numbers by name, in the order they shall have in the file. One that is not C-contiguous and
-        little-endian is copied when its turn comes; the others are not.
+        Arrays of numbers by name, in the order of the file. An array that is not C-contiguous and
+        little-endian is copied while it is written; the others are not.
     metadata
         Text by name.
     report
-        Told from time to time how many bytes have been written.
+        Called from time to time with the number of bytes written.
     """
     _check_names(arrays, metadata)
     parts = _padded(arrays)
     unfinished = header_bytes(parts, metadata, dict.fromkeys(parts, checksum(b"")))
     with whole_file(path) as file:
-        file.write(bytes(len(unfinished)))  # the header waits for the checksums, which keep its length
+        file.write(
+            bytes(len(unfinished))
+        )  # room for the header, whose length does not depend on the checksums
         checksums = {name: _append(file, array, report) for name, array in parts.items()}
         file.seek(0)
         file.write(header_bytes(parts, metadata, checksums))
@@ -79,7 +81,7 @@ class Container:
     __slots__ = ("_header", "_memory", "arrays", "path")
 
     path: Path
-    arrays: Arrays
+    arrays: NamedArrays
 
     def __init__(self, path: Path, memory: mmap.mmap) -> None:
         header = Header.read(memory)
@@ -95,7 +97,7 @@ class Container:
 
     @classmethod
     def open(cls, path: Path) -> Container:
-        """Map a file of `write`, or of another tool, and check all that can be without reading the arrays.
+        """Map a file of `write`, or of another tool, and check everything but the contents of the arrays.
 
         A `StoreError` says what is wrong with the file.
         """
@@ -110,11 +112,11 @@ class Container:
 
     @property
     def metadata(self) -> dict[str, str]:
-        """The text, by name."""
+        """The text of the file, by name."""
         return self._header.metadata
 
     def verify(self) -> None:
-        """Read all arrays; a `StoreError` names those whose checksum is wrong, or says that there is none."""
+        """Read all arrays. A `StoreError` names those whose checksum is wrong or says there is none."""
         checksums = self._header.checksums
         if checksums is None:
             raise StoreError(f"{self.path} has no checksums, so its arrays cannot be verified")
@@ -128,7 +130,7 @@ class Container:
             raise StoreError(f"{self.path} is corrupted: the checksum is wrong for {', '.join(wrong)}")
 
 
-def _check_names(arrays: Arrays, metadata: Mapping[str, str]) -> None:
+def _check_names(arrays: NamedArrays, metadata: Mapping[str, str]) -> None:
     taken = [name for name in arrays if name == METADATA or _PADDING.fullmatch(name)]
     taken += [key for key in metadata if key in (CHECKSUMS, HEADER_CHECKSUM)]
     if taken:
@@ -140,8 +142,8 @@ def _check_names(arrays: Arrays, metadata: Mapping[str, str]) -> None:
             raise InvalidValueError(f"names and metadata must be valid Unicode, got {text[:50]!r}") from error
 
 
-def _padded(arrays: Arrays) -> dict[str, NDArray[Any]]:
-    """The arrays, and those that go between them."""
+def _padded(arrays: NamedArrays) -> dict[str, NDArray[Any]]:
+    """Return the arrays together with the padding between them."""
     parts: dict[str, NDArray[Any]] = {}
     size = 0
     for number, (name, array) in enumerate(arrays.items()):
@@ -154,7 +156,7 @@ def _padded(arrays: Arrays) -> dict[str, NDArray[Any]]:
 
 
 def _append(file: IO[bytes], array: NDArray[Any], report: Callable[[int], None]) -> str:
-    """Write an array's bytes; returns their checksum."""
+    """Write an array's bytes and return their checksum."""
     ordered = np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
     data = ordered.reshape(-1).view(np.uint8).data
     value = 0

@@ -1,7 +1,8 @@
-"""The header of a file of arrays: what is where, the text beside it, and checksums of all that.
+"""The header of a file of arrays: where each array is, the text beside them, and checksums.
 
-Eight bytes with the length of the rest; {name: {dtype, shape, data_offsets}, "__metadata__": {key: text}}
-as JSON: so safetensors has it (https://github.com/huggingface/safetensors). The checksums are metadata too.
+The layout is that of safetensors (https://github.com/huggingface/safetensors): eight bytes with the length
+of the rest, then {name: {dtype, shape, data_offsets}, "__metadata__": {key: text}} as JSON. The checksums are
+metadata too.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidTypeError, InvalidValueError
 
-ALIGNMENT = 64  # bytes: a cache line, and no vector of any instruction set is longer
+ALIGNMENT = 64  # bytes: a cache line, and the longest vector of any instruction set
 MAX_LENGTH = 100_000_000  # bytes, as in safetensors
-MAX_DIMENSIONS = 64  # of numpy
-CHUNK = 1 << 22  # bytes between two looks for Ctrl-C
+MAX_DIMENSIONS = 64  # the limit of numpy
+CHUNK = 1 << 22  # bytes processed between two checks for Ctrl-C
 
 DTYPES = {
     "BOOL": np.dtype("?"),
@@ -57,16 +58,16 @@ _OTHER_FORMATS = {
     b"PAR1": "Parquet",
 }
 
-Arrays = Mapping[str, NDArray[Any]]
+NamedArrays = Mapping[str, NDArray[Any]]
 
 
 class StoreError(InvalidValueError):
-    """A file is not what it should be; the message names it and says what is wrong."""
+    """A file that is damaged or of another kind; the message names it and says what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An array's type, and which bytes of the file are its own."""
+    """An array's type, shape, and range of bytes in the file."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -76,11 +77,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a header says; errors in it are a `StoreError` that lacks the file's name."""
+    """The contents of a header. Its errors are `StoreError`s without the file's name."""
 
     metadata: dict[str, str]
-    places: dict[str, Place]  # one right behind the other
-    checksums: dict[str, str] | None  # of the arrays; None in a file of another tool
+    places: dict[str, Place]  # without holes between them
+    checksums: dict[str, str] | None  # of the arrays; None if another tool wrote the file
     file_size: int
 
     @classmethod
@@ -96,8 +97,8 @@ class Header:
         return cls(metadata, places, checksums, max((place.end for place in places.values()), default=first))
 
 
-def header_bytes(arrays: Arrays, metadata: Mapping[str, str], checksums: Mapping[str, str]) -> bytes:
-    """All bytes before the arrays: a multiple of 64 of them, whatever the checksums."""
+def header_bytes(arrays: NamedArrays, metadata: Mapping[str, str], checksums: Mapping[str, str]) -> bytes:
+    """Return all bytes before the arrays: a multiple of 64, however the checksums turn out."""
     content: dict[str, Any] = {
         METADATA: {**metadata, CHECKSUMS: _as_json(checksums), HEADER_CHECKSUM: _BLANK},
     }
@@ -114,7 +115,7 @@ def header_bytes(arrays: Arrays, metadata: Mapping[str, str], checksums: Mapping
 
 
 def checksum(data: bytes | memoryview) -> str:
-    """CRC-32 as eight hexadecimal digits."""
+    """Return the CRC-32 of data as eight hexadecimal digits."""
     value = 0
     for start in range(0, len(data), CHUNK):
         value = zlib.crc32(data[start : start + CHUNK], value)
@@ -175,7 +176,7 @@ def _metadata_of(content: dict[str, Any]) -> dict[str, str]:
 
 
 def _check_own_checksum(text: bytes, metadata: dict[str, str]) -> None:
-    """Another tool's file has none; a file with one of our two kinds has lost the other."""
+    """Check the header's checksum. A file of another tool has none; ours has both kinds of checksum."""
     if CHECKSUMS not in metadata and HEADER_CHECKSUM not in metadata:
         return
     blank, found = _HEADER_CHECKSUM_VALUE.subn(_BLANK.encode(), text)
@@ -213,7 +214,7 @@ def _place(name: str, said: object, first: int) -> Place:
 
 
 def _checksums_of(metadata: dict[str, str], places: dict[str, Place]) -> dict[str, str] | None:
-    """The checksum of each array, taken out of the metadata."""
+    """Take the checksum of each array out of the metadata."""
     metadata.pop(HEADER_CHECKSUM, None)
     text = metadata.pop(CHECKSUMS, None)
     if text is None:
@@ -225,5 +226,5 @@ def _checksums_of(metadata: dict[str, str], places: dict[str, Place]) -> dict[st
 
 
 def corrupted_header(what: str) -> StoreError:
-    """The error for a header that cannot be right."""
+    """Make the error for a header that cannot be right."""
     return StoreError(f"has a corrupted header: {what}")

@@ -1,1 +1,1 @@
-"""The model: training, what it learned, and the questions it answers."""
+"""The model: training, what it learned, and the queries it answers."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..data.csr import Csr, Floats, Rows
+from ..data.csr import Csr, Floats, RowNumbers
 from ..data.ids import IdMap
 from ..system.progress import Progress, reporting
 
@@ -59,7 +59,7 @@ class Rankings(Sequence[Ranking]):
         The score of each answer.
     """
 
-    rows: Rows
+    rows: RowNumbers
     scores: Floats
     ids: IdMap  # of the answers
     asked_rows: NDArray[np.integer[Any]]
@@ -158,7 +158,7 @@ def rank(
     depth: int = 0,
     task: str = "recommending",
     progress: Progress = False,
-) -> tuple[Rows, Floats, Rows]:
+) -> tuple[RowNumbers, Floats, NDArray[np.int32]]:
     """Rank items for each vector by the dot product; items of equal score are in the order of rows.
 
     Returns the rows of the k best (-1 where fewer are left), their scores, and for each entry of `wanted`

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.csr import Csr, Pairs
+from ..data.csr import Csr, SortedPairs
 from ..data.id_values import refuse_masked
 from ..data.ids import IdMap
 from ..data.values import labels_of, weights_of
@@ -35,7 +35,7 @@ def rows_of_histories(
     ]
     numbers = IdMap(np.arange(len(listed)), name="history")
     item = items.rows([value for history in listed for value in history], users)
-    pairs = Pairs.of(
+    pairs = SortedPairs.of(
         numbers,
         items,
         np.repeat(np.arange(len(listed), dtype=np.int32), [len(history) for history in listed]),

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import solvers
 from ..data.csr import Csr
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
@@ -17,13 +16,11 @@ from ..errors import InvalidValueError
 from ..files.arrays import Arrays, part_named
 from ..files.container import StoreError
 from ..objective import Objective
-from ..solvers import Solver
+from ..solvers import SOLVERS, Solver
 from .fitted import Embedding, Fitted
 from .history import EpochRecord
 
-SOLVERS: dict[str, Any] = {
-    solver.__name__: solver for solver in (solvers.SpectralCG, solvers.IALSpp, solvers.IALS, solvers.ICD)
-}
+BY_CLASS_NAME = {kind.__name__: kind for kind in SOLVERS.values()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,18 +122,23 @@ def _fitted_solver_as_dict(solver: Solver | None) -> dict[str, Any] | None:
 
 def _solver_as_dict(solver: Solver) -> dict[str, Any]:
     name = type(solver).__name__
-    if SOLVERS.get(name) is not type(solver):
+    if BY_CLASS_NAME.get(name) is not type(solver):
         raise InvalidValueError(
-            f"a model file can name the solvers {', '.join(SOLVERS)}, not {solver!r}; set another with "
+            f"a model file can name the solvers {', '.join(BY_CLASS_NAME)}, not {solver!r}; set another with "
             "model.set_params(solver=...) before saving: it does not change the factors"
         )
-    return {"name": name, **{field.name: getattr(solver, field.name) for field in fields(SOLVERS[name])}}
+    return {
+        "name": name,
+        **{field.name: getattr(solver, field.name) for field in fields(BY_CLASS_NAME[name])},
+    }
 
 
 def _solver_of(settings: dict[str, Any]) -> Solver:
     options = dict(settings)
     name = options.pop("name")
-    if name not in SOLVERS:
-        raise StoreError(f"the solver {name!r} is not known to this version, which has {', '.join(SOLVERS)}")
-    solver: Solver = SOLVERS[name](**options)
+    if name not in BY_CLASS_NAME:
+        raise StoreError(
+            f"the solver {name!r} is not known to this version, which has {', '.join(BY_CLASS_NAME)}"
+        )
+    solver: Solver = BY_CLASS_NAME[name](**options)
     return solver

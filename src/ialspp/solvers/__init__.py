@@ -1,4 +1,6 @@
-"""The solvers: one algorithm a module, each a frozen value with one method that does an epoch."""
+"""The solvers, one algorithm a module. A solver is a frozen value with one method that runs an epoch."""
+
+from typing import Any
 
 from .base import Problem, Side, Solver, gramian, no_finite_solution, pinned
 from .ials import IALS, solve_exactly
@@ -6,9 +8,14 @@ from .ialspp import IALSpp
 from .icd import ICD
 from .spectral import SpectralCG
 
+# Every solver, by its name on the command line, which takes a solver's options from its fields and their help
+# from the fields' metadata. Model files have the name of the class instead: it may not change.
+SOLVERS: dict[str, type[Any]] = {"spectral": SpectralCG, "ials++": IALSpp, "ials": IALS, "icd": ICD}
+
 __all__ = [
     "IALS",
     "ICD",
+    "SOLVERS",
     "IALSpp",
     "Problem",
     "Side",

@@ -1,4 +1,4 @@
-"""What solvers work on: a problem with two sides, and the primitives they share."""
+"""The problem that solvers work on: its two sides, and the primitives that solvers share."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ def gramian(factors: Floats, threads: int) -> NDArray[np.float64]:
 
 @dataclass(slots=True, eq=False)
 class Side:
-    """Users or items while they are trained: their rows, factors and regularisation."""
+    """The users or the items during training: their rows, factors and regularisation."""
 
     ids: IdMap
     rows: _core.Rows
     factors: Floats
     regularization: Floats
-    gramian: NDArray[np.float64] | None = None  # of the factors as they are, once somebody asked
+    gramian: NDArray[np.float64] | None = None  # of the current factors, once it was computed
 
     def to_update(self) -> tuple[_core.Rows, Floats, Floats]:
-        """What a native call takes that changes the factors."""
+        """Return the arguments of a native call that changes the factors, and forget their Gramian."""
         self.gramian = None
         return self.rows, self.factors, self.regularization
 
     def check(self, failed_row: int) -> None:
-        """Raise where an update reports a row without a finite solution."""
+        """Raise an error if an update reports a row without a finite solution."""
         if failed_row >= 0:
             raise no_finite_solution(self.ids.name, self.ids[failed_row], failed_row)
 
 
 def no_finite_solution(name: str, identity: Any, row: int) -> SolveError:
-    """The error for a row that overflows: which one, and what to do."""
+    """Make the error for a row that overflows: it names the row and the remedy."""
     return SolveError(
         f"no finite solution for {name} {identity!r} ({name} row {row}): its numbers overflow single "
         "precision; scale its weights or labels down, or raise regularization"
@@ -52,7 +52,7 @@ def no_finite_solution(name: str, identity: Any, row: int) -> SolveError:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """Both sides of one training run, and what they have in common."""
+    """Both sides of one training run, and what they share."""
 
     data: Interactions
     users: Side
@@ -64,7 +64,7 @@ class Problem:
     def of(
         cls, data: Interactions, objective: Objective, users: Floats, items: Floats, threads: int
     ) -> Problem:
-        """The problem of minimising `objective` on `data`, updating `users` and `items` in place."""
+        """Set up the minimisation of `objective` on `data`. Solvers update `users` and `items` in place."""
         user_lambda = objective.row_regularization(data.by_user.counts, data.n_items)
         item_lambda = objective.row_regularization(data.by_item.counts, data.n_users)
         return cls(
@@ -77,22 +77,22 @@ class Problem:
 
     @property
     def dim(self) -> int:
-        """d."""
+        """The dimension d."""
         return int(self.users.factors.shape[1])
 
     @property
     def both_ways(self) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
-        """(side to update, side held fixed): users first, then items."""
+        """The pairs (side to update, side held fixed): users first, then items."""
         return (self.users, self.items), (self.items, self.users)
 
     def gramian(self, side: Side) -> NDArray[np.float64]:
-        """H'H of a side's factors H."""
+        """Return H'H of a side's factors H, computed once until they change."""
         if side.gramian is None:
             side.gramian = gramian(side.factors, self.threads)
         return side.gramian
 
     def gramian_columns(self, side: Side, begin: int, end: int) -> NDArray[np.float64]:
-        """H' H[:, begin:end] of a side's factors H."""
+        """Return H' H[:, begin:end] of a side's factors H."""
         return _core.gramian(side.factors, begin, end, self.threads)
 
     def loss(self, observed: float) -> Loss:
@@ -106,7 +106,8 @@ class Problem:
     def residuals(self) -> Floats:
         """Compute the prediction cache: sqrt(a) (prediction - y) of every interaction, in the users' order.
 
-        The items' rows learn where to find their entries in it. Solvers without a cache do not pay for that.
+        The first time, also tell the items' rows where their entries are in that order. This takes
+        `Interactions.item_ranks`, which solvers without a cache never make.
         """
         if not self.items.rows.has_cache_order:
             self.items.rows.set_cache_order(self.data.by_user.offsets, self.data.item_ranks)
@@ -114,14 +115,14 @@ class Problem:
 
 
 class Solver(Protocol):
-    """An algorithm with its options."""
+    """An algorithm with its options: a frozen value."""
 
     def epoch(self, problem: Problem) -> float:
-        """Update both sides once, in place; the observed part of the loss afterwards."""
+        """Update both sides once, in place, and return the observed part of the loss afterwards."""
         ...
 
 
 def pinned(solver: Solver, dim: int) -> Solver:
-    """The solver with every "auto" replaced by what it stands for at this dimension."""
+    """Return the solver with every "auto" replaced by the value it stands for at this dimension."""
     pin = getattr(solver, "pinned", None)
     return solver if pin is None else pin(dim)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from .. import _core
@@ -31,8 +31,12 @@ class IALSpp:
         The loss falls alike; "side" is faster and needs no cache.
     """
 
-    block_size: int | Literal["auto"] = "auto"
-    sweep: Literal["side", "block"] = "side"
+    block_size: int | Literal["auto"] = field(
+        default="auto", metadata={"help": "coordinates solved together. Default: chosen automatically."}
+    )
+    sweep: Literal["side", "block"] = field(
+        default="side", metadata={"help": "side (the default), or block as in the paper."}
+    )
 
     def __post_init__(self) -> None:
         if self.block_size != "auto":
@@ -47,7 +51,7 @@ class IALSpp:
             raise InvalidValueError(f'sweep must be "side" or "block", got {self.sweep!r}')
 
     def block_size_for(self, dim: int) -> int:
-        """The block size used at this dimension."""
+        """Return the block size used at this dimension."""
         if self.block_size == "auto":
             return min(AUTO_BLOCK_SIZE[self.sweep], dim)
         if self.block_size > dim:
@@ -55,7 +59,7 @@ class IALSpp:
         return self.block_size
 
     def pinned(self, dim: int) -> IALSpp:
-        """The same with the block size as a number."""
+        """Return the same solver with its block size as a number."""
         return replace(self, block_size=self.block_size_for(dim))
 
     def epoch(self, problem: Problem) -> float:

@@ -15,7 +15,7 @@ class ICD:
     """Coordinate descent, dimension outermost: O(d |S| + d^2 (|U| + |I|)) an epoch, all scalar."""
 
     def epoch(self, problem: Problem) -> float:
-        """For each dimension: its coordinate of all users, then of all items."""
+        """Update each coordinate in turn: of all users, then of all items."""
         residuals = problem.residuals()
         for f in range(problem.dim):
             for side, other in problem.both_ways:

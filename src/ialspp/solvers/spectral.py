@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ DEFAULT_STEPS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpectralCG:
-    """A few steps of preconditioned conjugate gradients for every row, from where it is.
+    """Take a few steps of preconditioned conjugate gradients in every row, from its current vector.
 
     Before a side is updated, both are rotated into the eigenbasis of the other side's Gramian. That
     changes no score and no part of the loss, but makes the Gramian diagonal: a step then costs one pass
@@ -27,13 +27,18 @@ class SpectralCG:
     Parameters
     ----------
     steps
-        Steps for each row, at most. 2 where neither is given; 2 d where only `tolerance` is.
+        The largest number of steps for each row. 2 where neither option is given, 2 d where only `tolerance`
+        is.
     tolerance
-        Stop a row once its step is this small relative to its vector: 1e-5 gives what iALS gives.
+        Stop a row once its step is this small relative to its vector. 1e-5 gives the result of iALS.
     """
 
-    steps: int | None = None
-    tolerance: float | None = None
+    steps: int | None = field(
+        default=None, metadata={"help": f"most steps for each row. Default: {DEFAULT_STEPS}."}
+    )
+    tolerance: float | None = field(
+        default=None, metadata={"help": "stop a row once its step is this small. 1e-5 is as exact as ials."}
+    )
 
     def __post_init__(self) -> None:
         if self.tolerance is not None:
@@ -71,7 +76,7 @@ class SpectralCG:
 
 
 def eigenbasis(gramian: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Eigenvalues, not negative, and eigenvectors of a Gramian; the same bits on any number of threads."""
+    """Return eigenvalues (not negative) and eigenvectors of a Gramian, with the same bits on any threads."""
     with one_blas_thread():
         values, basis = np.linalg.eigh(gramian)
     return np.maximum(values, 0), basis

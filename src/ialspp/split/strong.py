@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.axis import Axis
-from ..data.csr import Rows
+from ..data.csr import RowNumbers
 from ..data.interactions import Interactions
 from ..errors import InvalidValueError
 from ..system.checks import checked_integer
@@ -65,7 +65,7 @@ def strong(
     return Split("strong", train, test, validation, STRONG_METRICS, int(left_out))
 
 
-def _shuffled_users(data: Interactions, occurring: Rows, least: int, seed: int) -> NDArray[np.int64]:
+def _shuffled_users(data: Interactions, occurring: RowNumbers, least: int, seed: int) -> NDArray[np.int64]:
     """The rows of users that occur often enough, sorted by id and then shuffled."""
     counts = np.bincount(occurring, minlength=data.n_users)
     users = np.flatnonzero(counts >= max(least, 1))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.axis import Axis
-from ..data.csr import Csr, Pairs, Rows, Times
+from ..data.csr import Csr, RowNumbers, SortedPairs, Times
 from ..data.interactions import Interactions
 from ..errors import InvalidValueError
 from ..system.checks import checked_integer, checked_number
@@ -100,14 +100,14 @@ def _with_negatives(train: Interactions, wanted: Interactions, size: int, rng: n
     asked, answers = wanted.by_user.row_numbers, wanted.by_user.columns
     users = np.concatenate([train.by_user.row_numbers, asked])
     items = np.concatenate([train.by_user.columns, answers])
-    seen, _ = Pairs.of(train.users, train.items, users, items, None, None).merged()
+    seen, _ = SortedPairs.of(train.users, train.items, users, items, None, None).merged()
     drawn = [_unseen(seen.columns_of(user), train.n_items, size, rng) for user in asked.tolist()]
     users = np.concatenate([np.repeat(asked, [len(row) for row in drawn]), asked])
     items = np.concatenate([*drawn, answers]).astype(np.int32)
-    return Pairs.of(train.users, train.items, users, items, None, None).merged()[0]
+    return SortedPairs.of(train.users, train.items, users, items, None, None).merged()[0]
 
 
-def _unseen(seen: Rows, n_items: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _unseen(seen: RowNumbers, n_items: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Random items that are not among the seen, which ascend; all of them if there are fewer than `size`."""
     n = n_items - len(seen)
     drawn = rng.choice(n, min(size, n), replace=False, shuffle=False)

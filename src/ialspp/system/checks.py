@@ -1,4 +1,4 @@
-"""Checks of settings: what was required, what came."""
+"""Checks of settings. Each error says what is required and what was given."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 from ..errors import InvalidTypeError, InvalidValueError
 
-LARGEST_FLOAT = 3.4e38  # settings become single-precision numbers
+LARGEST_FLOAT = (2 - 2.0**-23) * 2.0**127  # in single precision, as labels, weights and settings are
 
 
 def checked_integer(name: str, value: Any, least: int) -> int:
-    """`value` as an int, at least `least`; numpy's integers are welcome, True and 2.0 are not."""
+    """Return `value` as an int, at least `least`. numpy's integers are accepted, True and 2.0 are not."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise InvalidTypeError(f"{name} must be an integer, got {value!r}")
     if value < least:
@@ -21,7 +21,7 @@ def checked_integer(name: str, value: Any, least: int) -> int:
 
 
 def checked_number(name: str, value: Any) -> float:
-    """`value` as a float, not negative and finite in single precision."""
+    """Return `value` as a float that is not negative and finite in single precision."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidTypeError(f"{name} must be a number, got {value!r}")
     try:

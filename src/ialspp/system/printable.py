@@ -1,10 +1,10 @@
-"""Text of anyone's for places that can hold a line of it."""
+"""Untrusted text for a terminal."""
 
 from __future__ import annotations
 
 
 def printable(text: str) -> str:
-    """Text without line breaks and what else would move a terminal's cursor: those are shown escaped."""
+    """Escape control characters in untrusted text, such as line breaks and what moves the cursor."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -9,8 +9,9 @@ import sys
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.drawing import drawn
 
 from ialspp import Interactions
 
@@ -25,7 +26,7 @@ ROWS = {
     "at": [5, 6, 7, 8],
 }
 
-properties = settings(deadline=None, max_examples=40)
+properties = drawn(40)
 
 
 def parts(data):

@@ -5,8 +5,9 @@ import re
 
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from support.drawing import drawn
 
 from ialspp import Interactions
 
@@ -19,7 +20,7 @@ WRITERS = {
 COLUMNS = {"user": "u", "item": "i"}
 GOOD = {"u": ["a", "b", "c"], "i": [1, 2, 3], "x": [1.0, 2.0, 3.0]}
 
-properties = settings(deadline=None, max_examples=60)
+properties = drawn(60)
 
 
 def read_text(folder, text, name="log.csv", **options):
@@ -408,7 +409,7 @@ def test_settings_of_the_process_are_left_alone(tmp_path, text):
     [
         ({"weight": "u"}, "user must be a column of its own, but 'u' is also weight"),
         ({"time": "i"}, "item must be a column of its own, but 'i' is also time"),
-        ({"rating": "w"}, "rating='w' is the column that min_rating looks at; give that too"),
+        ({"rating": "w"}, "rating='w' needs min_rating, which is not given"),
     ],
 )
 def test_columns_that_make_no_sense_are_named(tmp_path, options, message):

@@ -1,7 +1,7 @@
-"""Files to interactions: what `Interactions.read` does.
+"""Read files into interactions: the work of `Interactions.read`.
 
-source.py finds the files and how they are written, columns.py says what of them is needed, codes.py turns
-ids into row numbers as they stream past, faults.py finds the line an error is about.
+file_set.py finds the files and their format, columns.py chooses and checks the columns, codes.py turns ids
+into row numbers batch by batch, faults.py finds the line that an error is about.
 """
 
 from .read import read

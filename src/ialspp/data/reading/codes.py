@@ -1,4 +1,4 @@
-"""Ids to row numbers, batch by batch: of an id of text four bytes an interaction are kept."""
+"""Turn ids into row numbers, batch by batch. Each id of text costs four bytes per interaction."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _core
-from ..csr import Rows
+from ..csr import RowNumbers
 from ..ids import IdMap
 
 if TYPE_CHECKING:
     import polars as pl
 
-_INTEGER = re.compile(r"-?[1-9][0-9]{0,999}|0")  # written the one way Python writes it
+_INTEGER = re.compile(r"-?[1-9][0-9]{0,999}|0")  # as Python writes integers, so not 007 or +7
 
 
 class Codes:
-    """The ids of one axis as they stream past.
+    """Collects the ids of one axis.
 
-    Text is numbered as it is first seen; in the end the distinct ids are sorted, so that the row of an id
-    does not depend on the order of the data. Where every id of a text file is an integer, written the plain
-    way, they are integers.
+    Text gets numbers in the order in which ids first occur. In the end the distinct ids are sorted, so that
+    the row of an id does not depend on the order of the data. If every id of a text file is written as an
+    integer, the ids become integers.
     """
 
     def __init__(self, name: str, *, from_text: bool) -> None:
@@ -32,7 +32,7 @@ class Codes:
         self._dictionary: _core.Dictionary | None = None
 
     def add(self, column: pl.Series) -> None:
-        """The next batch; nothing in it is missing."""
+        """Add the next batch, in which no id is missing."""
         if column.dtype.is_integer():
             self._batches.append(column.to_numpy())
             return
@@ -44,8 +44,8 @@ class Codes:
         stream: Any = text.__arrow_c_stream__()
         self._batches.append(self._dictionary.encode(stream))
 
-    def finish(self) -> tuple[IdMap, Rows]:
-        """All ids, sorted, and the row of each interaction; what was gathered is given up."""
+    def finish(self) -> tuple[IdMap, RowNumbers]:
+        """Return all ids, sorted, and the row of each interaction; the batches are released."""
         if self._dictionary is None:
             codes = np.concatenate(self._batches) if self._batches else np.empty(0, dtype=np.int32)
             self._batches.clear()
@@ -57,8 +57,8 @@ class Codes:
         rows[order] = np.arange(len(ids), dtype=np.int32)
         return IdMap([ids[code] for code in order], name=self.name), self._renumbered(rows)
 
-    def _renumbered(self, rows: Rows) -> Rows:
-        """rows[code] of every interaction; each batch is given up in turn, and nothing is kept twice."""
+    def _renumbered(self, rows: RowNumbers) -> RowNumbers:
+        """Return rows[code] of every interaction; releases each batch in turn, to save memory."""
         whole = np.empty(sum(map(len, self._batches)), dtype=np.int32)
         end = len(whole)
         while self._batches:
@@ -69,5 +69,5 @@ class Codes:
 
 
 def _as_integers(texts: list[str]) -> list[Any]:
-    """Integers if all are, else the texts themselves."""
+    """Convert to integers if all are written as integers, else return the texts."""
     return [int(text) for text in texts] if all(map(_INTEGER.fullmatch, texts)) else texts

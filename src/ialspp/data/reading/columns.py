@@ -1,4 +1,4 @@
-"""What is needed of a file: which column plays which part, as what type, and which rows."""
+"""Choose and check what is read: the column of each role, its type, and which rows."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidTypeError, InvalidValueError
 from .faults import check_times, check_width
-from .source import EXTRA, ROW, Source
+from .file_set import EXTRA, ROW, FileSet
 from .text import first_record
 
 if TYPE_CHECKING:
     import polars as pl
 
-BLANK = "#blank"  # a row of text without anything
-BROKEN = "#broken"  # a row of text that may have too few or too many fields
+BLANK = "#blank"  # whether a row of text has no values
+BROKEN = "#broken"  # whether a row of text may have too few or too many fields
 NUMBERS = ("label", "weight", "rating")
-MOST_CHECKED = 16  # columns of text that are looked at, whether asked for or not
+MOST_CHECKED = 16  # columns in which a blank line is looked for, besides those that are read
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The file's name for each part that was asked for."""
+    """The column of each role (user, item, label, ...) that was requested."""
 
-    asked: dict[str, str | int]  # role -> column, as it was asked for
-    file_names: list[str]  # all columns
-    names: dict[str, str]  # role -> column
-    kinds: dict[str, Any]  # column -> polars type
+    asked: dict[str, str | int]  # role -> column as requested: its name or position
+    file_names: list[str]  # of all columns in the file
+    names: dict[str, str]  # role -> name of its column
+    kinds: dict[str, Any]  # name of a column -> polars type
 
     @classmethod
-    def of(cls, source: Source, wanted: dict[str, str | int | None]) -> Columns:
-        """Every column asked for is in every file, and of a type that can play its part."""
+    def of(cls, source: FileSet, wanted: dict[str, str | int | None]) -> Columns:
+        """Find the requested columns; check that every file has them, with a suitable type."""
         kinds = source.schema()
         names = list(kinds)
         if source.is_text:
@@ -54,18 +54,18 @@ class Columns:
         return columns
 
     def is_number(self, role: str) -> bool:
-        """Whether the column of this part is read as numbers."""
+        """Whether the column of this role is read as numbers."""
         return role in NUMBERS or (role == "time" and self.kinds[self.names[role]].is_numeric())
 
     def required_text(self, role: str) -> str | None:
-        """What text the column of this part must hold; None: any."""
+        """What text the column of this role must hold; None if any text will do."""
         if role in ("user", "item"):
             return None
         if self.is_number(role):
             return "a number"
         return "a date" if str(self.kinds[self.names[role]]) == "Date" else "a date and time"
 
-    def _check_kind(self, source: Source, role: str) -> None:
+    def _check_kind(self, source: FileSet, role: str) -> None:
         import polars as pl
 
         name = self.names[role]
@@ -88,8 +88,8 @@ class Columns:
                 f"{source.files[0]}: column {self.asked[role]!r} must be {required}, but is {kind}"
             )
 
-    def _check_same(self, source: Source, other: Source) -> None:
-        """Text needs the same columns in the same order; elsewhere those that are read need one type."""
+    def _check_same(self, source: FileSet, other: FileSet) -> None:
+        """Check another file: text needs the same columns in the same order, other formats the same types."""
         kinds = other.schema()
         if source.is_text and list(kinds) != self.file_names:
             raise InvalidValueError(
@@ -108,10 +108,10 @@ class Columns:
                 )
 
     def types(self, in_filter: set[str]) -> dict[str, pl.DataType]:
-        """Types to read a text file's columns as; one that is not named is left to be guessed.
+        """Types to read a text file's columns as; polars guesses those that are not listed.
 
-        Ids are text until all are known: that 007 is not 7 shows in the text alone. Numbers are floats,
-        though the first thousands may look like integers.
+        Ids are read as text: only the text shows that 007 is not 7. Numbers are read as floats, because the
+        first thousands may look like integers when a later one does not.
         """
         import polars as pl
 
@@ -127,9 +127,9 @@ class Columns:
         return types
 
     def needed(
-        self, source: Source, in_filter: set[str], min_rating: float | None, where: pl.Expr | None
+        self, source: FileSet, in_filter: set[str], min_rating: float | None, where: pl.Expr | None
     ) -> pl.LazyFrame:
-        """The rows and columns asked for, named by their parts; numbers and times as floats."""
+        """Query the requested rows and columns, named by role; numbers and times become floats."""
         import polars as pl
 
         frame = source.scan(self.types(in_filter) if source.is_text else None)
@@ -156,10 +156,10 @@ class Columns:
             return column.cast(pl.Float64)
         return column.cast(pl.Datetime("us")).dt.epoch("us").cast(pl.Float64) / 1e6
 
-    def _line_checks(self, source: Source) -> list[pl.Expr]:
-        """Whether a line is blank, and whether it may be cut short or too long.
+    def _line_checks(self, source: FileSet) -> list[pl.Expr]:
+        """Columns that say whether a line is blank, and whether it may have too few or too many fields.
 
-        polars looks for a field too many only where all columns are read.
+        polars reports a field too many only if all columns are read.
         """
         import polars as pl
 
@@ -173,7 +173,7 @@ class Columns:
 
 
 def expression_of(where: Any, file: Path) -> pl.Expr | None:
-    """A polars expression as it is; a string as SQL, such as "rating >= 4 AND kind = 'buy'"."""
+    """Return a polars expression unchanged, and parse a string as SQL: "rating >= 4 AND kind = 'buy'"."""
     import polars as pl
 
     if where is None or isinstance(where, pl.Expr):

@@ -1,10 +1,9 @@
-"""A file, once through, into interactions."""
+"""Read files in one pass, batch by batch, into the arrays of interactions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,22 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidTypeError, InvalidValueError
+from ...system.checks import LARGEST_FLOAT
 from ...system.progress import Progress, Report, reporting
-from ..csr import Floats, Rows, Times
+from ..csr import Floats, RowNumbers, Times
 from ..ids import IdMap
 from ..values import LATEST_TIME
 from .codes import Codes
 from .columns import BLANK, BROKEN, Columns, expression_of
-from .faults import check_width, fault_at, first_fault
-from .source import COMPRESSED, ROW, Source
+from .faults import check_width, fault_at, polars_errors
+from .file_set import COMPRESSED, ROW, FileSet
 
 if TYPE_CHECKING:
     import polars as pl
 
-BATCH = 2**17  # rows at a time: enough to keep every thread busy, little to hold
-LARGEST_FLOAT = float(np.finfo(np.float32).max)
+BATCH = 2**17  # rows at a time: enough to keep every thread busy, and little memory
 
-Triples = tuple[IdMap, IdMap, Rows, Rows, Floats | None, Floats | None, Times | None]
+Triples = tuple[IdMap, IdMap, RowNumbers, RowNumbers, Floats | None, Floats | None, Times | None]
 
 
 def read(
@@ -43,7 +42,7 @@ def read(
     quote: str | None,
     progress: Progress,
 ) -> Triples:
-    """Users, items, and for each interaction the rows of both, its label, weight and time."""
+    """Return users and items, and for each interaction the rows of both, its label, weight and time."""
     for role in ("user", "item"):
         if roles[role] is None:
             raise InvalidTypeError(f"{role} must be the name or the position of a column, got None")
@@ -52,13 +51,11 @@ def read(
             raise InvalidValueError(f"min_rating must be a finite number, got {min_rating!r}")
         roles = {**roles, "rating": "rating" if roles["rating"] is None else roles["rating"]}
     elif roles["rating"] is not None:
-        raise InvalidValueError(
-            f"rating={roles['rating']!r} is the column that min_rating looks at; give that too"
-        )
+        raise InvalidValueError(f"rating={roles['rating']!r} needs min_rating, which is not given")
     named = any(isinstance(column, str) for column in roles.values())
-    with _polars_errors(path, None, None):
-        source = Source.of(path, format, separator, header, quote, named)
-    with _polars_errors(path, source, None):
+    with polars_errors(path):
+        source = FileSet.of(path, format, separator, header, quote, named)
+    with polars_errors(path, source):
         columns = Columns.of(source, roles)
     condition = expression_of(where, source.files[0])
     in_filter = set() if condition is None else set(condition.meta.root_names())
@@ -67,31 +64,12 @@ def read(
         raise InvalidValueError(
             f"{source.files[0]}: where names {unknown}, but the file has {columns.file_names}"
         )
-    with _polars_errors(path, source, columns):
+    with polars_errors(path, source, columns):
         query = columns.needed(source, in_filter, min_rating, condition)
         return _collect(source, columns, query, progress)
 
 
-@contextmanager
-def _polars_errors(path: str | Path, source: Source | None, columns: Columns | None) -> Iterator[None]:
-    """What polars says, as what was required, what came, and where."""
-    import polars as pl
-
-    try:
-        yield
-    except pl.exceptions.NoDataError as error:
-        raise InvalidValueError(f"{path}: the file is empty") from error
-    except pl.exceptions.PolarsError as error:
-        if source is None:
-            raise InvalidValueError(f"{path}: {str(error).splitlines()[0]}") from error
-        raise first_fault(source, columns, error) from error
-    except OSError as error:  # a compressed file cut short, for one
-        if str(path) in str(error):
-            raise
-        raise OSError(f"{path}: {error}") from error
-
-
-def _collect(source: Source, columns: Columns, query: pl.LazyFrame, progress: Progress) -> Triples:
+def _collect(source: FileSet, columns: Columns, query: pl.LazyFrame, progress: Progress) -> Triples:
     users, items = (Codes(name, from_text=source.is_text) for name in ("user", "item"))
     numbers: dict[str, list[NDArray[Any]]] = {
         role: [] for role in columns.names if role in ("label", "weight", "time")
@@ -116,12 +94,12 @@ def _whole(parts: list[NDArray[Any]] | None) -> NDArray[Any] | None:
 
 
 def _sound_batches(
-    source: Source, columns: Columns, query: pl.LazyFrame, report: Report
+    source: FileSet, columns: Columns, query: pl.LazyFrame, report: Report
 ) -> Iterator[pl.DataFrame]:
-    """Batches in which every value is there and can be used; the first that cannot is an error."""
+    """Yield batches without missing or unusable values; raise at the first such value."""
     import polars as pl
 
-    broken: set[int] = set()  # the first and the last row that may not be whole
+    broken: set[int] = set()  # the first and the last row that may have a wrong number of fields
     for batch in query.collect_batches(chunk_size=BATCH, maintain_order=True, engine="streaming"):
         if len(batch) == 0:
             continue
@@ -138,7 +116,7 @@ def _sound_batches(
         check_width(source, broken, len(columns.file_names))
 
 
-def _check(source: Source, batch: pl.DataFrame, role: str, column: str | int) -> None:
+def _check(source: FileSet, batch: pl.DataFrame, role: str, column: str | int) -> None:
     values = batch[role]
     if values.null_count():
         row = int(np.argmax(values.is_null().to_numpy()))
@@ -158,8 +136,8 @@ def _check(source: Source, batch: pl.DataFrame, role: str, column: str | int) ->
         raise fault_at(source, batch[ROW][row], column, float(numbers[row]), required)
 
 
-def _rows_expected(source: Source) -> float | None:
-    """For the progress bar: as the file says, or judged by its first lines; None where neither helps."""
+def _rows_expected(source: FileSet) -> float | None:
+    """Count or estimate the rows, for the progress bar; None if the text is compressed."""
     import polars as pl
 
     if not source.is_text:

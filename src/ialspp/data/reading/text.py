@@ -1,7 +1,7 @@
-"""Text by lines and records: for headers, and for the line that an error is about.
+"""Text as lines and records, to read headers and to find the line that an error is about.
 
-Reading itself goes by columns, in batches, and does not count lines. Only when something is wrong is the text
-gone through once more, record by record.
+Data itself is read by column, in batches, without counting lines. Only if something is wrong is the text read
+again, record by record.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ...errors import InvalidValueError
 if TYPE_CHECKING:
     import polars as pl
 
-    from .source import Source
+    from .file_set import FileSet
 
-_NEVER = "\0"  # a separator that text does not have: the whole line is one field
+_NEVER = "\0"  # a separator that text does not contain, so that the whole line is one field
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +28,16 @@ class Record:
 
     file: Path
     line: int
-    fields: list[str]  # none: a blank line
+    fields: list[str]  # empty for a blank line
 
     def __str__(self) -> str:
         return f"{self.file}, line {self.line}"
 
 
 def line_frame(file: Path, *, skip: int = 0, lenient: bool = False) -> pl.LazyFrame:
-    """A column of lines; blank ones are missing, and what is not UTF-8 in them is replaced.
+    """Query the column "line"; blank lines are null, and bytes that are not UTF-8 are replaced.
 
-    lenient: what follows a NUL is cut off instead of an error.
+    lenient: cut a line off at a NUL instead of raising.
     """
     import polars as pl
 
@@ -56,7 +56,7 @@ def line_frame(file: Path, *, skip: int = 0, lenient: bool = False) -> pl.LazyFr
 
 
 def lines(file: Path) -> Iterator[str]:
-    """The lines of a file, one after the other."""
+    """Yield the lines of a file."""
     start = "\ufeff"  # a byte order mark
     for batch in line_frame(file, lenient=True).collect_batches(maintain_order=True):
         for line in batch.to_series().to_list():
@@ -65,7 +65,7 @@ def lines(file: Path) -> Iterator[str]:
 
 
 def first_line(file: Path) -> str:
-    """The first line that is not blank."""
+    """Return the first line that is not blank."""
     for line in lines(file):
         if line:
             return line
@@ -73,23 +73,23 @@ def first_line(file: Path) -> str:
 
 
 def leading_blanks(file: Path) -> int:
-    """How many blank lines come first."""
+    """Count the blank lines at the start."""
     for number, line in enumerate(lines(file)):
         if line:
             return number
     raise InvalidValueError(f"{file}: the file is empty")
 
 
-def first_record(source: Source) -> Record:
-    """The header, or without one the first record, of the first file."""
+def first_record(source: FileSet) -> Record:
+    """Return the header of the first file, or its first record if it has no header."""
     for record in _records(source.files[0], source):
         if record.fields:
             return record
     raise InvalidValueError(f"{source.files[0]}: the file is empty")
 
 
-def records(source: Source) -> Iterator[Record]:
-    """All records but headers, of all files, as polars counts rows; the first broken one is an error."""
+def records(source: FileSet) -> Iterator[Record]:
+    """Yield all records of all files except headers, as polars counts rows; raise at a malformed one."""
     for file in source.files:
         yield from _without_header(_records(file, source), source.header)
 
@@ -102,7 +102,7 @@ def _without_header(found: Iterator[Record], header: bool) -> Iterator[Record]:
         started = started or bool(record.fields)
 
 
-def _records(file: Path, source: Source) -> Iterator[Record]:
+def _records(file: Path, source: FileSet) -> Iterator[Record]:
     if source.separator == "::":
         for number, line in enumerate(lines(file), 1):
             yield Record(file, number, line.split("::") if line else [])
@@ -120,7 +120,7 @@ def _records(file: Path, source: Source) -> Iterator[Record]:
         csv.field_size_limit(limit)
 
 
-def _reader(text: Iterable[str], source: Source) -> Any:
+def _reader(text: Iterable[str], source: FileSet) -> Any:
     return csv.reader(
         text,
         delimiter=source.separator,

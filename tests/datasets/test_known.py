@@ -1,17 +1,15 @@
 import gzip
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from support.files import pairs, text, write, zipped
 
 from ialspp import datasets, split
 from ialspp.datasets import KNOWN, DataSet, layouts
-from ialspp.datasets.archive import extracted
-from ialspp.datasets.numbers import NumberLines
 
 RATINGS = [(2, 10, 5, 100), (1, 10, 3, 300), (1, 20, 4, 200)]
 CSV = "userId,movieId,rating,timestamp\n"
@@ -23,39 +21,6 @@ MOVIELENS = {
     "25m": ("ml-25m/ratings.csv", CSV, ","),
     "32m": ("ml-32m/ratings.csv", CSV, ","),
 }
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("IALSPP_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache" / "datasets"
-
-
-def text(rows, separator):
-    return "".join(separator.join(map(str, row)) + "\n" for row in rows)
-
-
-def write(folder, contents):
-    """The folder, with these files in it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in contents.items():
-        (folder / name).write_text(content)
-    return folder
-
-
-def zipped(path, contents):
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in contents.items():
-            archive.writestr(name, content)
-    return path
-
-
-def pairs(data):
-    """{(user, item): weight} by id."""
-    rows = data.by_user
-    weights = np.ones(len(data)) if rows.weights is None else rows.weights
-    users, items = data.users.ids[rows.row_numbers], data.items.ids[rows.columns]
-    return {(u, i): w for u, i, w in zip(users.tolist(), items.tolist(), weights.tolist(), strict=True)}
 
 
 @pytest.mark.parametrize("name", MOVIELENS)
@@ -165,97 +130,6 @@ def test_complete_journey_without_its_package_says_what_to_install(monkeypatch):
         datasets.complete_journey()
 
 
-NCF = {
-    "tiny.train.rating": "0\t0\t5\t978824268\n0\t2\t3\t978302174\n1\t1\t4\t978300019\n",
-    "tiny.test.rating": "0\t1\t5\t978824351\n1\t0\t3\t978300174\n",
-    "tiny.test.negative": "(0,1)\t3\t9\n(1,0)\t2\t3\n",
-}
-
-
-@pytest.mark.parametrize("rating", ["{}", "{}.0"])
-def test_ncf_files_become_a_split_with_candidates(rating, tmp_path):
-    contents = {
-        **NCF,
-        "tiny.train.rating": "".join(f"{u}\t{i}\t{rating.format(4)}\n" for u, i in [(0, 0), (0, 2), (1, 1)]),
-    }
-    for path in (write(tmp_path / "f", contents), zipped(tmp_path / "f.zip", contents)):
-        found = datasets.load("ncf", path, name="tiny")
-        assert found.protocol == "leave-one-out"
-        assert found.train.items.ids.tolist() == [0, 1, 2, 3, 9]  # 9 is only among the negatives
-        assert set(pairs(found.train)) == {(0, 0), (0, 2), (1, 1)}
-        assert set(pairs(found.test.wanted)) == {(0, 1), (1, 0)}
-        candidates = found.test.candidates
-        assert [found.train.items.ids[candidates.columns_of(u)].tolist() for u in (0, 1)] == [
-            [1, 3, 9],
-            [0, 2, 3],
-        ]
-
-
-@pytest.mark.parametrize(
-    ("file", "content", "message"),
-    [
-        ("tiny.test.negative", "(0,1)\t3\n(1,x)\t2\n", r"test\.negative, line 2.*'x'"),
-        (
-            "tiny.test.negative",
-            "(0,3)\t9\n(1,0)\t2\n",
-            r"user 0 with item 1 is wanted, but not among the candidates",
-        ),
-        ("tiny.test.negative", "(0,1)\t2\n(1,0)\t3\n", r"user 0 with item 2 is a candidate.*trained on"),
-        ("tiny.train.rating", "ann\t1\t5\n", r"train\.rating.*users must be whole numbers, got 'ann'"),
-        ("tiny.test.rating", "0\n", r"test\.rating.*"),
-    ],
-)
-def test_wrong_ncf_files_are_errors(file, content, message, tmp_path):
-    with pytest.raises(ValueError, match=message):
-        datasets.ncf(write(tmp_path, {**NCF, file: content}), "tiny")
-
-
-LIGHTGCN = {"train.txt": "0 0 1\n1 2 \n2\n4 7\r\n", "test.txt": "0 3\n\n1 0 8"}
-
-
-def test_lightgcn_files_become_a_weak_split(tmp_path):
-    for path in (
-        write(tmp_path / "f", LIGHTGCN),
-        zipped(tmp_path / "f.zip", {f"f/{k}": v for k, v in LIGHTGCN.items()}),
-    ):
-        found = datasets.load("lightgcn", path)
-        assert found.protocol == "weak"
-        assert found.train.users.ids.tolist() == list(range(5))  # 3 occurs nowhere, 2 has no items
-        assert found.train.items.ids.tolist() == list(range(9))
-        assert set(pairs(found.train)) == {(0, 0), (0, 1), (1, 2), (4, 7)}
-        assert set(pairs(found.test.wanted)) == {(0, 3), (1, 0), (1, 8)}
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("0 1\n1 2 x3\n", r"train\.txt, line 2: a whole number is required, got 'x3'"),
-        ("0 1\n\n1 -2 3\n", r"line 3.*'-2'"),
-        ("0 1.5", r"line 1.*'1\.5'"),
-        ("\ufeff0 1", r"line 1"),
-        ("0 1\n0 123456789 2\n", r"line 2: a number of at most 8 digits is required, got '123456789'"),
-    ],
-)
-def test_what_is_no_number_is_named_with_file_and_line(content, message, tmp_path):
-    with pytest.raises(ValueError, match=message):
-        datasets.lightgcn(write(tmp_path, {**LIGHTGCN, "train.txt": content}))
-
-
-def test_empty_lightgcn_files_are_an_error(tmp_path):
-    with pytest.raises(ValueError, match="at least one pair"):
-        datasets.lightgcn(write(tmp_path, {"train.txt": "", "test.txt": ""}))
-
-
-def test_number_lines_are_what_python_reads(tmp_path):
-    rng = np.random.default_rng(0)
-    lines = [rng.integers(0, 10 ** rng.integers(1, 9), rng.integers(0, 5)).tolist() for _ in range(200)]
-    (tmp_path / "n.txt").write_text("\n".join(" ".join(map(str, line)) for line in lines))
-    read = NumberLines.read(tmp_path / "n.txt")
-    assert read.values.tolist() == [value for line in lines for value in line]
-    assert read.lines.tolist() == [number for number, line in enumerate(lines) for _ in line]
-    assert read.places.tolist() == [place for line in lines for place in range(len(line))]
-
-
 @pytest.mark.parametrize(
     ("load", "required"),
     [
@@ -275,42 +149,6 @@ def test_a_missing_file_is_an_error_with_what_is_there(load, required, tmp_path)
         load(zipped(tmp_path / "mine.zip", {"other.txt": ""}))
     with pytest.raises(FileNotFoundError, match=f"absent: no such file; {required}.*required"):
         load(tmp_path / "absent")
-
-
-def test_only_the_needed_file_is_unpacked_and_only_once(tmp_path, cache):
-    archive = zipped(tmp_path / "a.zip", {"x/one.txt": "1", "x/two.txt": "2"})
-    file = extracted(archive, "one.txt")
-    assert file.read_text() == "1"
-    assert {path.name for path in cache.rglob("*.txt*")} == {"one.txt", "one.txt.lock"}
-    before = file.stat().st_mtime_ns
-    assert extracted(archive, "one.txt") == file
-    assert file.stat().st_mtime_ns == before
-    file.write_text("")  # as a crash may leave a file whose name was on the disk before its bytes
-    assert extracted(archive, "one.txt").read_text() == "1"
-
-
-def test_archives_of_one_name_do_not_share_their_files(tmp_path):
-    write(tmp_path / "a", {})
-    first = extracted(zipped(tmp_path / "d.zip", {"one.txt": "1"}), "one.txt")
-    second = extracted(zipped(tmp_path / "a" / "d.zip", {"one.txt": "2"}), "one.txt")
-    assert (first.read_text(), second.read_text()) == ("1", "2")
-
-
-def test_an_unsound_archive_is_an_error_and_leaves_no_file(tmp_path, cache):
-    content = np.random.default_rng(0).integers(0, 10, 10_000).astype(str)
-    archive = zipped(tmp_path / "a.zip", {"one.txt": "".join(content)})
-    sound = archive.read_bytes()
-    for damaged in (b"no zip", sound[:-100], sound[:2000] + b"?" * 500 + sound[2500:]):
-        archive.write_bytes(damaged)
-        with pytest.raises(ValueError, match=r"a\.zip is not a sound zip archive"):
-            extracted(archive, "one.txt")
-    assert [path for path in cache.rglob("*") if path.is_file() and path.suffix != ".lock"] == []
-
-
-def test_an_archive_with_two_such_files_is_an_error(tmp_path):
-    archive = zipped(tmp_path / "a.zip", {"x/one.txt": "1", "y/one.txt": "2", "__MACOSX/one.txt": ""})
-    with pytest.raises(ValueError, match=r"one one\.txt is required.*x/one\.txt, y/one\.txt$"):
-        extracted(archive, "one.txt")
 
 
 def test_a_downloaded_archive_is_read(cache):
@@ -363,19 +201,6 @@ def test_importing_the_package_stays_light():
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         == "[]\n"
     )
-
-
-def test_the_real_ncf_split_has_its_counts(shared_data):
-    found = datasets.ncf(shared_data("ncf-ml1m"))
-    assert (found.train.n_users, found.train.n_items, len(found.train)) == (6_040, 3_706, 994_169)
-    assert len(found.test.wanted) == 6_040
-    assert len(found.test.candidates.columns) == 604_000 - 156  # so many are among their own negatives
-
-
-def test_the_real_gowalla_split_has_its_counts(shared_data):
-    found = datasets.lightgcn(shared_data("gowalla"))
-    assert (found.train.n_users, found.train.n_items, len(found.train)) == (29_858, 40_981, 810_128)
-    assert len(found.test.wanted) == 217_242
 
 
 def test_the_real_movielens_has_its_counts(shared_data):

@@ -1,4 +1,4 @@
-"""Where to read, and how it is written."""
+"""The files to read, and their format."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 ROW = "#row"  # the number of a row, counted over all files
-EXTRA = "#extra"  # what follows the last field
+EXTRA = "#extra"  # what follows the last field of a line
 FORMATS = ("csv", "parquet", "arrow")
-SEPARATORS = ("::", "\t", ",", ";", "|", " ")  # looked for in the first line, in this order
-SAMPLE_ROWS = 10_000  # what the types of columns are guessed from
+SEPARATORS = ("::", "\t", ",", ";", "|", " ")  # tried on the first line, in this order
+SAMPLE_ROWS = 10_000  # from which polars guesses the types of columns
 _FORMAT_OF = {
     ".parquet": "parquet",
     ".pq": "parquet",
@@ -29,15 +29,15 @@ COMPRESSED = (".gz", ".zst", ".zstd")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Files of one format; for text also what stands between its fields."""
+class FileSet:
+    """Files of one format that are read as one table; for text also its separator, header and quote."""
 
     files: tuple[Path, ...]
     format: str
     separator: str = ","
     header: bool = False
     quote: str | None = '"'
-    blanks: tuple[int, ...] = ()  # of each file: blank lines before the first that is not
+    blanks: tuple[int, ...] = ()  # of each file: the number of blank lines at its start
 
     @classmethod
     def of(
@@ -48,10 +48,10 @@ class Source:
         header: bool | None,
         quote: str | None,
         named: bool,
-    ) -> Source:
-        """The files a path, a folder or a pattern stands for, and how they are written.
+    ) -> FileSet:
+        """Find the files of a path, a folder or a pattern, and their format.
 
-        named: whether columns are asked for by name, and so whether there is a header if nothing says so.
+        named: whether columns are requested by name. If `header` is None, there is a header if so.
         """
         if format not in (None, *FORMATS):
             raise InvalidValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
@@ -65,7 +65,7 @@ class Source:
         if found != "csv":
             if separator is not None or header is False:
                 raise InvalidValueError(
-                    f"{files[0]} is read as {found}: it has no separator, and columns have names"
+                    f"{files[0]} is read as {found}, which has no separator and always has names of columns"
                 )
             return cls(files, found)
         one = separator in (None, "::") or len((separator or "").encode()) == 1
@@ -80,16 +80,16 @@ class Source:
 
     @property
     def is_text(self) -> bool:
-        """Text has lines to name in errors; other formats have rows."""
+        """Whether errors can name lines; other formats have rows only."""
         return self.format == "csv"
 
-    def each_file(self) -> list[Source]:
-        """One source for each file."""
+    def each_file(self) -> list[FileSet]:
+        """Split into one `FileSet` per file."""
         blanks = self.blanks or (0,) * len(self.files)
         return [replace(self, files=(file,), blanks=(n,)) for file, n in zip(self.files, blanks, strict=True)]
 
     def schema(self) -> dict[str, Any]:
-        """Names and types of the columns, as the first file has them; of text the types are guessed."""
+        """Names and types of the columns of the first file; types of text are guessed."""
         import polars as pl
 
         first = self.each_file()[0]
@@ -105,7 +105,7 @@ class Source:
         return kinds
 
     def scan(self, types: dict[str, Any] | None = None) -> pl.LazyFrame:
-        """All rows, numbered."""
+        """Query all rows, numbered."""
         import polars as pl
 
         files = list(self.files)
@@ -132,7 +132,7 @@ class Source:
         )
 
     def _scan_double_colons(self, types: dict[str, Any]) -> pl.LazyFrame:
-        """polars knows separators of one character only, and fields may hold one colon."""
+        """Query text with "::" between its fields: polars only knows separators of one character."""
         import polars as pl
 
         first = first_record(self).fields
@@ -153,7 +153,7 @@ class Source:
 
 
 def files_of(path: str | Path) -> list[Path]:
-    """The files themselves, in the order of their names."""
+    """Return the files of a path, a folder or a pattern, sorted by name."""
     whole = Path(path).expanduser()
     if whole.is_file():
         return [whole]
@@ -172,17 +172,17 @@ def files_of(path: str | Path) -> list[Path]:
 
 
 def _is_hidden(path: Path) -> bool:
-    """What other programs keep for themselves, such as .ipynb_checkpoints and _temporary."""
+    """Whether other programs made this for themselves, such as .ipynb_checkpoints and _temporary."""
     return any(part.startswith((".", "_")) for part in path.parts)
 
 
 def _by_position(names: list[str]) -> list[str]:
-    """Names for columns that have none."""
+    """Make names for columns that have none."""
     return [f"column_{place}" for place in range(len(names))]
 
 
 def separator_of(file: Path) -> str:
-    """By the name's suffix, or else the first of the usual separators that the first line has."""
+    """Tell the separator from the suffix, or else find the first usual one in the first line."""
     suffixes = [s.lower() for s in file.suffixes if s.lower() not in COMPRESSED]
     if suffixes and suffixes[-1] in _SEPARATOR_OF:
         return _SEPARATOR_OF[suffixes[-1]]
@@ -192,7 +192,7 @@ def separator_of(file: Path) -> str:
             return separator
     raise InvalidValueError(
         f"{file}: the first line has none of the usual separators {SEPARATORS}: {first[:80]!r}; pass "
-        f"separator=, or format= ({', '.join(FORMATS)}) where it is not text"
+        f"separator=, or format= ({', '.join(FORMATS)}) if it is not text"
     )
 
 

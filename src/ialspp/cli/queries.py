@@ -1,4 +1,4 @@
-"""What commands that ask a model share: opening it, ids as people type them, rankings to show or write."""
+"""What commands that query a model share: opening it, parsing ids, printing and writing rankings."""
 
 from __future__ import annotations
 
@@ -12,53 +12,54 @@ import typer
 
 from ..data.ids import IdMap
 from ..errors import InvalidValueError, UnknownIdError
+from ..files.frames import WRITERS, write_frame
 from ..model.model import ImplicitMF
 from ..system.printable import printable
 from ..system.progress import reporting
-from .output import TABLES, checked_target, remark, show_json, show_table, write_table
+from .output import checked_target, remark, show_json, show_table
 
 if TYPE_CHECKING:
     from ..model.ranking import Rankings
 
-MOST_TABLES = 20  # on a terminal
-INTEGER = re.compile("0|-?[1-9][0-9]*")  # as ids of text become integers when they are read
+MOST_TABLES = 20  # that a terminal shows
+INTEGER = re.compile("0|-?[1-9][0-9]*")  # the same text becomes an integer id when data is read
 
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `ialspp fit` wrote.")]
-KOption = Annotated[int, typer.Option("-k", help="How many to name for each.")]
+KOption = Annotated[int, typer.Option("-k", help="The length of each ranking.")]
 ThreadsOption = Annotated[int | None, typer.Option(help="Default: all CPUs this process may use.")]
 TableOption = Annotated[
     Path | None,
-    typer.Option("-o", "--out", help=f"Write a table to this file: {', '.join(TABLES)}."),
+    typer.Option("-o", "--out", help=f"Write a table to this file: {', '.join(WRITERS)}."),
 ]
 
 
 def opened(file: Path, threads: int | None = None) -> ImplicitMF:
-    """The model in a file."""
+    """Open a model file."""
     with reporting("opening"):
         return ImplicitMF.load(file, threads=threads)
 
 
 def checked_table(out: Path | None) -> None:
-    """Whether the table can be written, before it is made."""
+    """Check that the table can be written, before it is made."""
     if out is not None:
-        checked_target(out, TABLES)
+        checked_target(out, WRITERS)
 
 
 def require_histories(model: ImplicitMF, file: Path, remedy: str) -> None:
-    """An error where the file was written without interactions, with what to do about it."""
+    """Raise if the file was written without interactions; `remedy` says what to do."""
     if not model.keeps_interactions:
         raise InvalidValueError(f"{file} was written with --no-interactions; {remedy}")
 
 
 def checked_k(k: int) -> int:
-    """How many to name: some."""
+    """Check the length of rankings."""
     if k < 1:
         raise InvalidValueError(f"-k must be at least 1, got {k}")
     return k
 
 
 def one_way(**ways: Any) -> str:
-    """The one of these options that was given; none or several are an error."""
+    """Find the one option that was given; none or several are an error."""
     said = [name for name, value in ways.items() if value]
     flags = [f"--{name.replace('_', '-')}" for name in ways]
     if len(said) != 1:
@@ -68,16 +69,16 @@ def one_way(**ways: Any) -> str:
 
 
 def ids_of(texts: Iterable[str], known: IdMap, where: str) -> list[Any]:
-    """Ids as the model has them: integers where its ids are integers.
+    """Convert text to ids of the model: to integers if its ids are integers.
 
     Parameters
     ----------
     texts
-        As they were typed.
+        What the user typed.
     known
         All ids of the users or of the items.
     where
-        What they were typed for, in an error: an option or a file.
+        Where the user typed them, for an error: an option or a file.
     """
     listed = list(texts)
     if known.is_text:
@@ -89,7 +90,7 @@ def ids_of(texts: Iterable[str], known: IdMap, where: str) -> list[Any]:
 
 
 def ids_in(file: Path, known: IdMap) -> list[Any]:
-    """The ids in a file, one a line; "-" is what comes in on stdin. Empty lines are passed over."""
+    """Read ids from a file, one a line, or from stdin if it is "-". Empty lines are skipped."""
     is_stdin = file == Path("-")
     if is_stdin and sys.stdin is None:
         raise InvalidValueError("-: standard input is closed")
@@ -101,7 +102,7 @@ def ids_in(file: Path, known: IdMap) -> list[Any]:
         raise InvalidValueError(f"{name}, line {line}: not UTF-8") from error
     ids = ids_of([line.rstrip("\r") for line in lines if line.rstrip("\r")], known, name)
     if not ids:
-        raise InvalidValueError(f"{name}: it has no ids; one a line is required")
+        raise InvalidValueError(f"{name}: no ids; one a line is required")
     try:
         known.rows(ids)
     except UnknownIdError as error:
@@ -110,16 +111,16 @@ def ids_in(file: Path, known: IdMap) -> list[Any]:
 
 
 def show_rankings(rankings: Rankings, as_json: bool, asked: Sequence[Any] | None = None) -> None:
-    """A table for each that was asked about, or all as JSON.
+    """Print a table for each ranking, or all as JSON.
 
     Parameters
     ----------
     rankings
-        The answers.
+        What to print.
     as_json
         Print JSON.
     asked
-        What was asked about, where the rankings themselves do not say it.
+        What each ranking is for, if the rankings do not know.
     """
     question, answer = rankings.names
     parts = list(zip(plain_ids(rankings.asked) if asked is None else asked, rankings, strict=True))
@@ -138,15 +139,15 @@ def show_rankings(rankings: Rankings, as_json: bool, asked: Sequence[Any] | None
 
 
 def plain_ids(ids: Any) -> list[Any]:
-    """As a list of Python's own values."""
+    """Convert ids to a list of Python values."""
     return list(ids.tolist() if hasattr(ids, "tolist") else ids)
 
 
 def write_rankings(rankings: Rankings, out: Path, as_json: bool) -> None:
-    """To a file, and say so."""
+    """Write rankings to a file, and report it."""
     frame = rankings.to_frame()
     with reporting("writing"):
-        write_table(frame, out)
+        write_frame(frame, out)
     if as_json:
         show_json({"file": str(out), "rows": len(frame), "asked": len(rankings)})
     else:

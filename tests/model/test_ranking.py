@@ -1,0 +1,54 @@
+"""Rankings and explanations as values: slices, and numbers that json takes."""
+
+import json
+
+import pytest
+from support.models import fitted
+
+from ialspp import Explanation, Ranking
+
+
+@pytest.fixture(scope="module")
+def model():
+    return fitted()
+
+
+def test_a_slice_of_a_ranking_is_a_ranking_with_its_scores(model):
+    ranking = model.recommend(model.users[0], 5)
+    part = ranking[1:4]
+    assert type(part) is Ranking
+    assert part == list(ranking)[1:4]
+    assert part.scores == ranking.scores[1:4]
+    assert ranking[::-1].scores == ranking.scores[::-1]
+    assert type(ranking[:0]) is Ranking
+    assert ranking[:0].scores == []
+
+
+def test_a_slice_of_an_explanation_keeps_the_score_it_explains(model):
+    explanation = model.explain(model.users[0], model.items[0])
+    part = explanation[:2]
+    assert type(part) is Explanation
+    assert part == list(explanation)[:2]
+    assert part.contributions == explanation.contributions[:2]
+    assert (part.score, part.rest) == (explanation.score, explanation.rest)
+    assert type(explanation[0]) is tuple
+
+
+def test_rankings_and_explanations_go_to_json(model):
+    ranking = model.recommend(model.users[0], 5)
+    explanation = model.explain(model.users[0], model.items[0])
+    said = json.loads(json.dumps([ranking, ranking.scores, explanation, explanation.contributions]))
+    assert said == [
+        list(ranking),
+        ranking.scores,
+        [list(pair) for pair in explanation],
+        [number for _, number in explanation],
+    ]
+    json.dumps([explanation.score, explanation.rest])
+
+
+def test_no_users_named_is_everyone(model):
+    everyone = model.recommend(k=3)
+    assert model.recommend(None, 3) == everyone
+    assert model.recommend(users=None, k=3) == everyone
+    assert everyone.asked == list(model.users)
