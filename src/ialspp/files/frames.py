@@ -29,12 +29,10 @@ def write_frame(frame: pl.DataFrame, path: Path) -> None:
 @contextmanager
 def polars_sink(file: IO[bytes]) -> Iterator[IO[bytes]]:
     """Give polars a file to write to; if a write fails, raise the OSError that polars only mentions."""
-    import polars as pl
-
     sink = _Sink(file)
     try:
         yield sink  # type: ignore[misc]  # polars needs no more of a file
-    except pl.exceptions.PolarsError as error:
+    except Exception as error:  # a PolarsError, or an OSError without a number
         raise (sink.error or error) from error
 
 

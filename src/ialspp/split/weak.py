@@ -97,12 +97,10 @@ def _latest_pairs(data: Interactions, times: Times) -> Mask:
 
 def _with_negatives(train: Interactions, wanted: Interactions, size: int, rng: np.random.Generator) -> Csr:
     """List the wanted item of each user who has one, and random items neither trained on nor wanted."""
-    asked, answers = wanted.by_user.row_numbers, wanted.by_user.columns
-    users = np.concatenate([train.by_user.row_numbers, asked])
-    items = np.concatenate([train.by_user.columns, answers])
-    seen, _ = SortedPairs.of(train.users, train.items, users, items, None, None).merged()
-    drawn = [_unseen(seen.columns_of(user), train.n_items, size, rng) for user in asked.tolist()]
-    users = np.concatenate([np.repeat(asked, [len(row) for row in drawn]), asked])
+    test_users, answers = wanted.by_user.row_numbers, wanted.by_user.columns
+    seen = train.by_user.union(wanted.by_user)
+    drawn = [_unseen(seen.columns_of(user), train.n_items, size, rng) for user in test_users.tolist()]
+    users = np.concatenate([np.repeat(test_users, [len(row) for row in drawn]), test_users])
     items = np.concatenate([*drawn, answers]).astype(np.int32)
     return SortedPairs.of(train.users, train.items, users, items, None, None).merged()[0]
 
