@@ -1,5 +1,6 @@
 """Data of the published layouts: what is read and split, and what stands beside it."""
 
+import functools
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,6 +51,7 @@ def cache(tmp_path, monkeypatch):
 # What is read
 
 
+@functools.cache
 def data_of(source, path=None, **options):
     return Subject(source=str(source), path=path, **options).benchmark().data()
 

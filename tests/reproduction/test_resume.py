@@ -81,7 +81,7 @@ def same_quality(folder, home):
 
 
 def same_report(folder, home):
-    """With the times of the uninterrupted run the report is the same."""
+    """With the times of the uninterrupted run, the same command measures nothing and reports the same."""
     lines, other = (
         list(map(json.loads, (where / "report" / FILE).read_text(encoding="utf-8").splitlines()))
         for where in (folder, home)
@@ -124,12 +124,6 @@ def test_ctrl_c_keeps_what_was_measured(tmp_path):
     assert "Traceback" not in err
     assert [path.name for path in (tmp_path / "report").iterdir()] == [FILE]
     assert len(read_run(tmp_path / "report").timings) == 6
-
-
-def test_the_same_command_again_measures_nothing_and_reports_the_same(again):
-    before = contents(again)
-    assert reproduce(*WHOLE) == 0
-    assert contents(again) == before
 
 
 def test_a_file_that_was_cut_in_a_line_continues(again, home):
