@@ -39,18 +39,24 @@ def polars_sink(file: IO[bytes]) -> Iterator[IO[bytes]]:
 
 
 class _Sink:
-    """Passes bytes on, and remembers the error of a write."""
+    """Passes bytes on, and remembers the error of a write or, since the file is buffered, of a flush."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self.error: OSError | None = None
 
     def write(self, data: bytes) -> int:
-        try:
+        with self._remembered():
             return self._file.write(data)
+
+    def flush(self) -> None:
+        with self._remembered():
+            self._file.flush()
+
+    @contextmanager
+    def _remembered(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             self.error = error
             raise
-
-    def flush(self) -> None:
-        self._file.flush()
