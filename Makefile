@@ -29,9 +29,6 @@ torture: .venv/.dev
 quality: .venv/.dev
 	$(PYTEST) -m quality
 
-reproduce: .venv/.dev
-	$(BIN)/python -m reproduction $(ARGS)
-
 docs: .venv/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir build/docs
 
