@@ -2,8 +2,8 @@
 # make test      everything CI runs: lint, native tests, Python tests
 # make torture   the Python tests on ten times as many drawn cases, new ones each time: SEED=... repeats a run
 # make quality   trainings on real data that take minutes each: every solver against published figures
-# make reproduce ARGS="--data ml-20m"   the paper's evaluation; ARGS="--help" has its options
 # make docs      the documentation as a site, in build/docs
+# make reproduce ARGS="..."   the paper's evaluation, measured again; ARGS="--help" lists the options
 # All of it sets up .venv by itself; a second run does not install again.
 
 PYTHON ?= python3
@@ -16,7 +16,7 @@ ifndef SEED
 SEED := $(shell date +%s)
 endif
 
-.PHONY: demo test torture quality reproduce docs lint format native-test python-test sanitize bench bench-data bench-model bench-kernels wheel clean
+.PHONY: demo test torture quality docs reproduce lint format native-test python-test sanitize bench bench-data bench-model bench-kernels wheel clean
 
 demo: $(if $(wildcard .venv/.dev),.venv/.dev,.venv/.demo)  # dev has all that demo has
 	$(BIN)/ialspp demo
@@ -29,11 +29,11 @@ torture: .venv/.dev
 quality: .venv/.dev
 	$(PYTEST) -m quality
 
-reproduce: .venv/.dev
-	$(BIN)/python -m reproduction $(ARGS)
-
 docs: .venv/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir build/docs
+
+reproduce: $(if $(wildcard .venv/.dev),.venv/.dev,.venv/.reproduce)  # dev has all that reproduce has
+	$(BIN)/python -m reproduction $(ARGS)
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -107,11 +107,12 @@ endef
 DEV := --no-build-isolation --config-settings=build-dir=$(BUILD) \
   --config-settings=cmake.define.IALSPP_TESTS=ON --config-settings=cmake.define.IALSPP_WERROR=ON
 .venv/.demo: EXTRAS = demo
+.venv/.reproduce: EXTRAS = reproduce
 .venv/.dev: EXTRAS = dev
 .venv/.peers: EXTRAS = dev,peers
 .venv/.dev .venv/.peers: OPTIONS = $(DEV)
 .venv/.dev .venv/.peers: | .venv/.build
-.venv/.demo .venv/.dev .venv/.peers: pyproject.toml $(NATIVE) | .venv/bin/python
+.venv/.demo .venv/.reproduce .venv/.dev .venv/.peers: pyproject.toml $(NATIVE) | .venv/bin/python
 	$(PIP) $(OPTIONS) -e ".[$(EXTRAS)]"
 	@$(BIN)/python -c "import ialspp._core as c, pathlib, shutil; \
 	  shutil.copy(pathlib.Path(c.__file__).with_name('_core.pyi'), 'src/ialspp')"  # for mypy

@@ -1,7 +1,5 @@
 """Find a data set by its name or files, split it, and choose its hyperparameters."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +9,7 @@ import numpy as np
 
 from ialspp import Interactions
 from ialspp.datasets import KNOWN, load
+from ialspp.errors import InvalidValueError
 from ialspp.split import Split, strong
 
 from .run import Data
@@ -63,11 +62,10 @@ class Benchmark:
         return HYPERPARAMETERS.get(self.name) or replace(ML20M, chosen_by=unknown)
 
     def data(self) -> Data:
-        """Count, and take a fingerprint."""
         train, test = self.split.train, self.split.test
         test_users = int(np.count_nonzero(test.wanted.by_user.counts))
         if test_users == 0:
-            raise ValueError(f"{self.name} has no test pairs; there is no quality to measure")
+            raise InvalidValueError(f"{self.name} has no test pairs; there is no quality to measure")
         trained_on = train.n_users, train.n_items, len(train)
         fingerprint = _fingerprint(train, test.given, test.wanted)
         about = self.name, self.split.protocol, self.scale
@@ -124,9 +122,8 @@ def known_benchmark(name: str, path: Path | None, scale: float, /, **options: An
 
 
 def published_benchmark(name: str, split: Split, scale: float) -> Benchmark:
-    """Take a published split unchanged."""
     if scale != 1:
-        raise ValueError(f"{name} is split already and cannot be scaled; --scale must be 1, got {scale:g}")
+        raise InvalidValueError(f"{name} is already split; --scale must be 1, got {scale:g}")
     pairs = len(split.train) + len(split.test.wanted)
     return Benchmark(name, scale, split, (split.train.n_users, split.train.n_items, pairs))
 
@@ -137,7 +134,7 @@ def strong_benchmark(
     """Split for strong generalisation, with `scale` times the published number of held-out users."""
     assert isinstance(data, Interactions)
     if len(data) == 0:
-        raise ValueError(f"{name} has no interactions; there is nothing to measure")
+        raise InvalidValueError(f"{name} has no interactions; there is nothing to measure")
     known = KNOWN.get(canonical(name.removeprefix(SYNTHETIC)))
     published = (known.strong if known else None) or {}
     if not generated:  # generated data already has the shape that the filter leaves
@@ -161,5 +158,5 @@ def _scaled(data: Interactions, scale: float) -> Interactions:
         return data
     chosen = np.random.default_rng(0).random(data.n_users) < scale
     if not chosen.any():
-        raise ValueError(f"--scale {scale:g} of {data.n_users} users leaves none")
+        raise InvalidValueError(f"--scale {scale:g} of {data.n_users} users leaves none")
     return data.select(chosen[data.by_user.row_numbers])

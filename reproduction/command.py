@@ -1,7 +1,5 @@
 """The command line: what is measured on which data, and where the report goes."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import sys
@@ -17,6 +15,7 @@ from ialspp.cli.options import add_command, given
 from ialspp.cli.output import JsonOption, remark, show_json, show_line, show_table
 from ialspp.cli.source import Source
 from ialspp.datasets import KNOWN
+from ialspp.errors import InvalidValueError
 from ialspp.solvers.ialspp import AUTO_BLOCK_SIZE
 from ialspp.system.checks import checked_integer, checked_number
 from ialspp.system.machine import resolve_threads
@@ -61,14 +60,14 @@ class Subject(Source):
         """Read, download or generate the data, and split it."""
         if self.protocol is not None and self.protocol not in PROTOCOL_OF_OPTION:
             options = ", ".join(PROTOCOL_OF_OPTION)
-            raise ValueError(f"--protocol must be one of {options}, got {self.protocol!r}")
+            raise InvalidValueError(f"--protocol must be one of {options}, got {self.protocol!r}")
         if not 0 < self.scale <= 1:
-            raise ValueError(f"--scale must be in (0, 1], got {self.scale:g}")
+            raise InvalidValueError(f"--scale must be in (0, 1], got {self.scale:g}")
         with reporting("reading"):
             found = self._loaded()
         wanted = PROTOCOL_OF_OPTION.get(self.protocol or "", found.split.protocol)
         if found.split.protocol != wanted:
-            raise ValueError(
+            raise InvalidValueError(
                 f"--protocol {self.protocol} is {wanted}, but {found.name} is made for {found.split.protocol}"
             )
         return found
@@ -112,12 +111,13 @@ class Experiment:
     threads: Annotated[int | None, typer.Option(help="Default: all CPUs this process may use.")] = None
 
     def grid(self, protocol: str | None) -> Grid:
-        """List the configurations."""
         if self.sweep not in AUTO_BLOCK_SIZE:
-            raise ValueError(f"--sweep must be one of {', '.join(AUTO_BLOCK_SIZE)}, got {self.sweep!r}")
+            raise InvalidValueError(
+                f"--sweep must be one of {', '.join(AUTO_BLOCK_SIZE)}, got {self.sweep!r}"
+            )
         for block in self.block or ():
             if block != "d" and not (re.fullmatch("[0-9]+", block) and int(block)):
-                raise ValueError(f"--block must be a positive integer or d, got {block!r}")
+                raise InvalidValueError(f"--block must be a positive integer or d, got {block!r}")
         dims = self.dim or (NCF_DIMS if protocol == "leave-one-out" else DIMS)
         blocks = [0 if block == "d" else int(block) for block in self.block or ()]
         return Grid.of(dims, blocks, self.seeds, self.rounds)
@@ -193,15 +193,14 @@ def parse_duration(text: str) -> float:
     """Convert "1h30m", "45m", "90s" or "90" to seconds."""
     parts = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?", text)
     if parts is None or not any(parts.groups()):
-        raise ValueError(f'--budget must be a time such as "30m", "1h30m" or "90s", got {text!r}')
+        raise InvalidValueError(f'--budget must be a time such as "30m", "1h30m" or "90s", got {text!r}')
     total = sum(unit * int(part or 0) for unit, part in zip(UNITS.values(), parts.groups(), strict=True))
     if total == 0:
-        raise ValueError(f"--budget must be more than nothing, got {text!r}")
+        raise InvalidValueError(f"--budget must be more than nothing, got {text!r}")
     return total
 
 
 def show_claims(run: Run, out: Path, as_json: bool) -> None:
-    """Print the claims, and where the report is."""
     verdicts, missing = judge_claims(run), run.left_out()
     files = {"report": out / "report.html", "summary": out / "report.md", "measurements": out / FILE}
     if as_json:

@@ -1,7 +1,5 @@
 """The cost of an epoch by the formulas of the paper's Table 1, and how measured times grow beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log

@@ -1,7 +1,5 @@
 """Estimate how long a task will take from what was measured before."""
 
-from __future__ import annotations
-
 import math
 
 from .complexity import work_on

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import ialspp
+from ialspp.errors import InvalidValueError
 from ialspp.solvers import Solver
 from ialspp.system.checks import checked_integer
 
@@ -99,7 +100,7 @@ class Grid:
             checked_integer("rounds", rounds, 0),
         )
         if grid.seeds == grid.rounds == 0:
-            raise ValueError("nothing is left to measure: neither times (rounds) nor quality (seeds)")
+            raise InvalidValueError("nothing is left to measure: neither times (rounds) nor quality (seeds)")
         return grid
 
     def configurations(self, dim: int) -> list[Configuration]:
@@ -128,6 +129,5 @@ class Grid:
         return list(near.values())
 
     def trainings(self) -> Iterator[TrainingTask]:
-        """Train everything from one seed, then from the next."""
         for seed in range(self.seeds):
             yield from (TrainingTask(each, seed) for each in self.all)

@@ -4,8 +4,6 @@ The first line holds the data, the settings and the machine; a run that continue
 line that was cut short is dropped, and its task measured again.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator
@@ -14,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ialspp.errors import InvalidValueError
 from ialspp.files.appending import append_line
 from ialspp.files.atomic import whole_file
 
@@ -45,7 +44,7 @@ class Journal:
             kept = _plain(asdict(getattr(run, part)))
             for name, value in values.items():
                 if kept[name] != value:
-                    raise ValueError(
+                    raise InvalidValueError(
                         f"{self.path} has measurements with {part} {name.replace('_', ' ')} {kept[name]!r}, "
                         f"this run has {value!r}: choose another --out, or remove the file"
                     )
@@ -120,11 +119,10 @@ def _errors_naming(file: Path, number: int) -> Iterator[None]:
     try:
         yield
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"{file}, line {number}: not of format {FORMAT}: {error!r}") from error
+        raise InvalidValueError(f"{file}, line {number}: not of format {FORMAT}: {error!r}") from error
 
 
 def _parsed(file: Path) -> list[dict[str, Any]]:
-    """Parse every complete line."""
     content = file.read_bytes()
     parsed = []
     for number, text in enumerate(content[: content.rfind(b"\n") + 1].splitlines(), start=1):
@@ -134,7 +132,7 @@ def _parsed(file: Path) -> list[dict[str, Any]]:
                 raise ValueError("not a measurement")
             parsed.append(line)
     if not parsed or parsed[0]["kind"] != "run" or parsed[0].get("format") != FORMAT:
-        raise ValueError(f"{file}: its first line must be the head of a run of format {FORMAT}")
+        raise InvalidValueError(f"{file}: its first line must be the head of a run of format {FORMAT}")
     return parsed
 
 

@@ -1,7 +1,5 @@
 """Carry out one task: time an epoch, or train and evaluate after each epoch."""
 
-from __future__ import annotations
-
 import platform
 import time
 from importlib.metadata import version

@@ -1,7 +1,5 @@
 """Numbers that others published, each with its source: the paper's, and those on the same splits."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import dataclass
 from pathlib import Path

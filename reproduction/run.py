@@ -1,7 +1,5 @@
 """A run: everything measured on one data set with one set of settings, and the questions reports ask it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate

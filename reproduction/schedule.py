@@ -1,16 +1,11 @@
 """Choose the next task, and whether it still fits into a budget of time."""
 
-from __future__ import annotations
-
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from datetime import timedelta
 
-from rich import progress as rich_progress
-from rich.console import Console
-from rich.text import Text
+from ialspp.system.progress import Progress, reporting
 
 from .estimates import Estimates
 from .grid import Grid, Task, TimingTask
@@ -43,7 +38,7 @@ class Schedule:
         tasks = [task for phase in self._phases for task in phase if self._is_worth_it(task)]
         return sum(map(self._estimates.seconds, tasks))
 
-    def carry_out(self, progress: bool | None = None) -> list[tuple[Task, Exception]]:
+    def carry_out(self, progress: Progress = None) -> list[tuple[Task, Exception]]:
         """Measure until everything is done or nothing more fits; `progress` as for `ImplicitMF.fit`.
 
         Tasks over budget are postponed and retried last, when estimates are better. A task that runs out of
@@ -55,7 +50,7 @@ class Schedule:
         postponed: list[Task] = []
         failed: list[tuple[Task, Exception]] = []
         self._phases.append(postponed)
-        with schedule_bar(total, progress) as report:
+        with reporting("measuring", total, progress) as report:
             for number, phase in enumerate(self._phases):
                 is_reserved = number == 0 and any(self._phases[1:])
                 limit = start + TIMING_SHARE * self._budget if is_reserved else end
@@ -63,7 +58,8 @@ class Schedule:
                     seconds, now = self._estimates.seconds(task), time.monotonic()
                     if now + seconds <= limit:
                         done = total - 1 - sum(map(len, self._phases))
-                        report(done, str(task), min(now + seconds + self.expected(), end))
+                        left = min(seconds + self.expected(), end - now)
+                        report(done, note=f"{task}; about {timedelta(seconds=round(left))} left")
                         try:
                             self._measure(task)
                         except (MemoryError, ArithmeticError) as error:
@@ -101,31 +97,3 @@ def outstanding(run: Run, grid: Grid) -> list[list[Task]]:
         [task for task in timings if task.round > 0],
         [task for task in trainings if task.seed > 0],
     ]
-
-
-class _TimeLeft(rich_progress.ProgressColumn):
-    def render(self, task: rich_progress.Task) -> Text:
-        left = task.fields["end"] - time.monotonic()
-        return Text(f"left {timedelta(seconds=max(0, round(left)))}")
-
-
-@contextmanager
-def schedule_bar(tasks: int, show: bool | None) -> Iterator[Callable[[int, str, float], None]]:
-    """Yield a function to call with the number of finished tasks, the next task and the expected end.
-
-    The end is a time of `time.monotonic`. show: True always draws, False never, None only on a terminal.
-    """
-    console = Console(stderr=True)
-    is_hidden = show is False or (show is None and not console.is_terminal)
-    with rich_progress.Progress(
-        rich_progress.MofNCompleteColumn(),
-        rich_progress.BarColumn(bar_width=20),
-        rich_progress.TimeElapsedColumn(),
-        _TimeLeft(),
-        rich_progress.TextColumn("{task.description}", markup=False),
-        console=console,
-        transient=console.is_terminal,
-        disable=is_hidden,
-    ) as bar:
-        task = bar.add_task("", total=tasks, end=0.0)
-        yield lambda done, what, end: bar.update(task, completed=done, description=what, end=end)

@@ -1,7 +1,5 @@
 """Claims in seconds and in sizes, which need all of the data that the paper measured."""
 
-from __future__ import annotations
-
 from ..grid import Configuration
 from ..published import PAPER_COUNTS
 from ..run import Data, Run
@@ -62,7 +60,6 @@ def _speed(run: Run, configuration: Configuration) -> str:
 
 
 def has_more_holdout_users(run: Run) -> Finding:
-    """Judge whether MSD has 5 times the test users of ML20M."""
     factor = run.data.test_users / ML20M_HOLDOUT
     told = f"{run.data.test_users:,} beside {ML20M_HOLDOUT:,}: {times(factor)}"
     holds = 1 / EQUAL <= factor / MORE_HOLDOUT <= EQUAL
@@ -79,7 +76,6 @@ def has_sizes_of_earlier(run: Run) -> Finding:
 
 
 def is_larger_than_earlier(run: Run) -> Finding:
-    """Judge whether MSD has more pairs and more users and items than the earlier studies."""
     rows = run.data.users + run.data.items
     told = f"|S| = {run.data.interactions:,}, |U|+|I| = {rows:,}"
     holds = run.data.interactions > max(EARLIER_PAIRS) and rows > max(EARLIER_ROWS)

@@ -1,7 +1,5 @@
 """Claims about the block size, judged by the seconds of an epoch."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from ..run import Run
@@ -21,7 +19,6 @@ def is_u_shaped(run: Run) -> Finding:
 
 
 def is_best_around_64(run: Run) -> Finding:
-    """Judge whether a medium block size is the fastest in every curve."""
     curves = {dim: curve for dim, curve in _with_room(run).items() if any(map(is_around_64, curve))}
     worse = {}
     for dim, curve in curves.items():

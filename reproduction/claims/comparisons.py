@@ -1,7 +1,5 @@
 """Claims that compare the speed of two solvers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -9,7 +7,7 @@ from itertools import pairwise
 from ..complexity import Exponent, over_dims, slope, work_on
 from ..grid import IALS, IALSPP, ICD, PAPER_SOLVERS
 from ..run import Run
-from .dims import ALL, ANY, AT_LARGE, TWO_OR_MORE, Dims, at, is_large, is_small, spans
+from .dims import ALL, ANY, TWO_OR_MORE, Dims, at, is_large, is_small, spans
 from .findings import Finding, Judge, decided, needs, number
 from .leads import Lead, convergence_lead, epoch_lead, larger
 from .thresholds import EQUAL, EXPONENT, TWICE
@@ -42,7 +40,6 @@ def converges_faster_at(dim: int, fast: str, slow: str, factor: float) -> Judge:
 
 
 def icd_is_never_fastest(run: Run) -> Finding:
-    """Judge whether iALS or iALS++ has the faster epoch at every d."""
     ials, ialspp = (epoch_lead(run, ICD, other) for other in (IALS, IALSPP))
     return larger(ials, ialspp, ICD, f"the faster of {IALS} and {IALSPP}").at_least(1, ALL)
 
@@ -58,7 +55,6 @@ def good_block_is_much_faster(run: Run) -> Finding:
 
 
 def lead_grows(lead_of: LeadOf, fast: str, slow: str, dims: Dims) -> Judge:
-    """Judge whether the lead of `fast` over `slow` grows with d."""
 
     def judge(run: Run) -> Finding:
         lead = lead_of(run, slow, fast)
@@ -87,15 +83,6 @@ def lead_shrinks(fast: str, slow: str, low: int, high: int) -> Judge:
         return decided(lead.told, shrinks, f"{lead.steps[low].reason}. {lead.steps[high].reason}")
 
     return judge
-
-
-def icd_is_faster_at_largest(run: Run) -> Finding:
-    """Judge whether iCD is faster than iALS at the largest d."""
-    lead = epoch_lead(run, ICD, IALS)
-    if not AT_LARGE.enough(lead.steps):
-        return lead.needed(AT_LARGE.words)
-    step = lead.steps[max(lead.steps)]
-    return decided(lead.told, step.factor < 1, f"iALS is still the faster. {step.reason}")
 
 
 def ials_lead_vanishes(run: Run) -> Finding:
@@ -173,7 +160,6 @@ def _local_exponents(found: Exponent) -> str:
 
 
 def icd_and_ialspp_grow_alike(run: Run) -> Finding:
-    """Judge whether iCD and iALS++ have the same exponent of d."""
     lead = epoch_lead(run, ICD, IALSPP)
     dims = list(lead.steps)
     if not TWO_OR_MORE.enough(dims):

@@ -1,7 +1,5 @@
 """Claims about convergence over epochs."""
 
-from __future__ import annotations
-
 from ..grid import IALS, IALSPP, ICD, PAPER_SOLVERS, Configuration
 from ..run import Run, metric_label
 from .blocks import is_around_64
@@ -13,7 +11,6 @@ from .thresholds import LAST_EPOCHS, PAPER_BLOCK, PAPER_EPOCHS, SETTLED, SIMILAR
 
 
 def solvers_converge_alike(run: Run) -> Finding:
-    """Judge whether all solvers and block sizes need about the same number of epochs."""
     trained = trained_with(run, *PAPER_SOLVERS)
     if not trained:
         return needs(TOGETHER)
@@ -59,7 +56,6 @@ def metrics_converge_alike(run: Run) -> Finding:
 
 
 def is_settled(run: Run) -> Finding:
-    """Judge whether the last of 16 epochs change little, for every solver and block size."""
     trained = trained_with(run, *PAPER_SOLVERS)
     if not trained or run.settings.epochs < PAPER_EPOCHS:
         return needs(f"{TOGETHER} for {PAPER_EPOCHS} epochs")
@@ -85,7 +81,6 @@ def icd_is_slightly_slower(run: Run) -> Finding:
 
 
 def ials_is_slightly_faster(run: Run) -> Finding:
-    """Judge whether iALS needs slightly fewer epochs than iCD."""
     return _slightly_slower(run, trained_with(run, ICD, IALS), "iCD and iALS trained at one d")
 
 
@@ -108,7 +103,6 @@ def _slightly_slower(run: Run, trained: dict[int, list[Configuration]], needed: 
 
 
 def converges_within_one_epoch_of_icd(run: Run) -> Finding:
-    """Judge whether iALS++ and iALS have converged at d = 128 when iCD has finished its first epoch."""
     steps = [convergence_lead(run, ICD, other).steps.get(128) for other in (IALSPP, IALS)]
     if None in steps:
         return needs(f"{', '.join(PAPER_SOLVERS)} trained at d = 128")

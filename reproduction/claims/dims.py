@@ -1,7 +1,5 @@
 """Which of the measured d a claim is about."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
@@ -48,7 +46,6 @@ def around(dim: int, low: int, high: int) -> Dims:
 
 
 def at(dim: int) -> Dims:
-    """Choose this d."""
     return Dims(f"at d = {dim}", dim, dim)
 
 
@@ -56,7 +53,7 @@ ANY = Dims("at one d")
 TWO_OR_MORE = Dims("at two d or more", enough=lambda dims: len(dims) > 1)
 ALL = Dims(f"at a d below {SMALL} and one of at least {LARGE}", enough=spans)
 AT_SMALL = Dims(f"at a d below {SMALL}", high=SMALL - 1)
-AT_LARGE = Dims(f"at a d of at least {LARGE}", enough=reaches_large)
+AT_LARGEST = Dims(f"at a d of at least {LARGE}", LARGE, nearest_to=2**30)
 AT_VERY_LARGE = Dims(f"at a d of at least {VERY_LARGE}", VERY_LARGE)
 NEAR_100, NEAR_1000 = around(100, *AROUND_100), around(1000, *AROUND_1000)
 ABOVE_100 = Dims(f"at a d above {AROUND_100[1]}", AROUND_100[1] + 1)

@@ -1,7 +1,5 @@
 """What is found about a claim, and how numbers are written in it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -49,7 +47,6 @@ def number(value: float) -> str:
 
 
 def times(factor: float) -> str:
-    """Write a factor: 11.3x."""
     return f"{number(factor)}x"
 
 

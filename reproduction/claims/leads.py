@@ -35,12 +35,10 @@ class Lead:
     steps: dict[int, Step]
 
     def among(self, dims: Dims) -> Lead:
-        """Keep only the chosen d."""
         return replace(self, steps={dim: self.steps[dim] for dim in dims.among(self.steps)})
 
     @property
     def factors(self) -> dict[int, float]:
-        """The factor at each d."""
         return {dim: step.factor for dim, step in self.steps.items()}
 
     @property
@@ -122,7 +120,7 @@ def _rates(run: Run, slow: Configuration, fast: Configuration) -> str:
     ratio = _rate(run, fast) / _rate(run, slow)
     more = work_on(run.data, fast) / work_on(run.data, slow)
     paper = ""
-    if {slow.solver, fast.solver} == set(PAPER_SECONDS):
+    if (slow.solver, fast.solver) == (ICD, IALS):
         factor = PAPER_SECONDS[ICD] / PAPER_SECONDS[IALS]
         paper = f"; in the paper {number(factor * PAPER_DIM)} times at d = {PAPER_DIM}, hence {times(factor)}"
     return (

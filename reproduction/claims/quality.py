@@ -1,7 +1,5 @@
 """Claims about final quality."""
 
-from __future__ import annotations
-
 from statistics import fmean, median
 
 from ..grid import IALS, Configuration

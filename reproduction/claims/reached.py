@@ -1,7 +1,5 @@
 """When a training has converged, in epochs and in seconds."""
 
-from __future__ import annotations
-
 from ..grid import Configuration
 from ..run import Run
 from .thresholds import CONVERGED

@@ -1,7 +1,5 @@
 """Every quantitative sentence of the paper's abstract, evaluation and conclusion, and how it is judged."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, replace
 
 from ..grid import IALS, IALSPP, ICD, PAPER_SOLVERS
@@ -35,7 +33,6 @@ class Verdict:
     finding: Finding
 
     def as_dict(self) -> dict[str, object]:
-        """Plain values, for JSON."""
         facts = {name: getattr(self.claim, name) for name in ("number", "where", "sentence", "paper")}
         return {**facts, **asdict(self.finding)}
 
@@ -80,7 +77,7 @@ _SENTENCES: dict[str, list[tuple[str, str, Judge]]] = {
         ("For larger d the advantages disappear: iCD becomes faster than iALS at d ≈ 800",
          "d ≈ 800", comparisons.icd_overtakes_ials_at(800)),
         ("As the asymptotic analysis says, iCD has the better performance for large enough d",
-         "iCD faster", comparisons.icd_is_faster_at_largest),
+         "iCD faster", faster(ICD, IALS, 1, dims.AT_LARGEST)),
         ("At smaller d, iALS is “clearly a better choice” than iCD",
          "iALS faster", faster(IALS, ICD, TWICE, AT_SMALL)),
         ("iALS++ is about an order of magnitude faster than iCD throughout all d",

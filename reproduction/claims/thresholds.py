@@ -1,7 +1,5 @@
 """What the paper's words mean as numbers: claims are judged by these alone."""
 
-from __future__ import annotations
-
 ORDER, ABOUT_AN_ORDER, NEARLY_TWO_ORDERS = 10.0, 5.0, 50.0
 HUNDRED_TIMES = 100.0
 TWICE = 2.0

@@ -1,7 +1,5 @@
 """The titles of the figures, and what can be seen in them."""
 
-from __future__ import annotations
-
 from ..grid import SPECTRAL
 from ..run import Run
 
@@ -33,7 +31,6 @@ _SPECTRAL = {
 
 
 def caption(key: str, run: Run) -> str:
-    """Describe the figure of that key in a few sentences."""
     rounds = 1 + max((timing.task.round for timing in run.timings), default=0)
     seeds = len({training.task.seed for training in run.trainings})
     timed = f"the best of up to {rounds} rounds" if rounds > 1 else "measured once"

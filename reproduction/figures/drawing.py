@@ -41,7 +41,6 @@ class Picture:
 
 
 def pictures(run: Run) -> dict[str, Picture]:
-    """Draw each of `figures`, with its title and caption."""
     drawn = figures(run)
     return {key: Picture(TITLES[key], caption(key, run), _address(drawn[key])) for key in drawn}
 

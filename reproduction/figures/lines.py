@@ -30,7 +30,6 @@ class SolverLine:
         return solver_label(self.solver, self.block)
 
     def follows(self, configuration: Configuration) -> bool:
-        """Tell whether this configuration is a point of the line."""
         has_block = self.solver != IALSPP or self.block == configuration.block
         return self.solver == configuration.solver and has_block
 

@@ -1,12 +1,12 @@
 """Colours, markers and line styles, the same in all figures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
+
+from ialspp.errors import MissingExtraError
 
 from ..grid import IALS, IALSPP, ICD, SPECTRAL
 
@@ -36,7 +36,7 @@ STYLE: dict[Any, Any] = {  # matplotlib's types do not allow every string as a k
 def require_matplotlib() -> None:
     """Raise where matplotlib is missing, before anything is measured for hours."""
     if find_spec("matplotlib") is None:
-        raise ImportError('matplotlib is required for the figures: pip install -e ".[reproduce]"')
+        raise MissingExtraError('matplotlib is required for the figures: pip install -e ".[reproduce]"')
 
 
 @contextmanager
@@ -61,7 +61,6 @@ class Look:
 
     @property
     def line(self) -> dict[str, Any]:
-        """The keywords of a line."""
         size = {"markersize": 6.5} if self.marker == MARKERS[SPECTRAL] else {}
         stroke = DASHES if self.dashed else "-"
         return {"color": self.colour, "marker": self.marker, "linestyle": stroke, **size}

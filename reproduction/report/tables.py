@@ -1,7 +1,5 @@
 """The tables of a report, as rows of text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
@@ -38,7 +36,6 @@ class Table:
 
     @property
     def styles(self) -> list[str]:
-        """The CSS classes of the columns."""
         longest = [
             max((len(row[place]) for row in self.rows), default=0) for place in range(len(self.columns))
         ]
@@ -106,7 +103,6 @@ def formulas_table() -> Table:
 
 
 def exponents_table(run: Run) -> Table:
-    """List how the seconds of an epoch grow, as measured and by the formulas."""
     columns = ("solver", "seconds grow with", "measured", "formula", "points", "range")
     note = (
         "Slopes of least squares through the logarithms. The formula's slope is fitted to its values at the "
@@ -154,7 +150,6 @@ def three_digits(seconds: float) -> str:
 
 
 def quality_table(run: Run) -> Table:
-    """List the quality after the last epoch: the mean over seeds and the spread."""
     rows = []
     for each in run.trained():
         finals = [run.final(metric, each) for metric in run.settings.metrics]
@@ -220,7 +215,6 @@ def _bests(run: Run, published: Sequence[Published]) -> list[Configuration]:
 
 
 def machine_table(run: Run) -> Table:
-    """List where, with what and when the run was made."""
     names = ("processor", "threads", "instruction set", "version of ialspp", "begun")
     machine = run.machine
     values = (machine.cpu, str(machine.threads), machine.isa, machine.version, run.date)

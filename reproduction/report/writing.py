@@ -1,7 +1,5 @@
 """Write report.html and report.md from the templates."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any
@@ -32,12 +30,16 @@ MEANS_SOMETHING = re.compile(r"([\\`*_|<>~\[\]&$#])")  # to Markdown, or to GitH
 
 def write_report(run: Run, folder: Path) -> None:
     """Write report.html and report.md, both or neither; the folder is made where there is none."""
-    content = _content(run)
     folder.mkdir(parents=True, exist_ok=True)
     # Neither file gets its name before both are open: if one cannot be written, the other is unchanged.
     with whole_file(folder / HTML) as page, whole_file(folder / MARKDOWN) as summary:
-        page.write(_rendered("report.html.jinja", content).encode())
-        summary.write(_rendered("report.md.jinja", content).encode())
+        page.write(_rendered("report.html.jinja", {**_content(run), "pictures": pictures(run)}).encode())
+        summary.write(render_summary(run).encode())
+
+
+def render_summary(run: Run) -> str:
+    """Write the run as Markdown, which has no pictures."""
+    return _rendered("report.md.jinja", _content(run))
 
 
 def _content(run: Run) -> dict[str, Any]:
@@ -55,7 +57,6 @@ def _content(run: Run) -> dict[str, Any]:
             "unmeasured": tables.claims_table("— Not measured here", unmeasured, "what is missing"),
         },
         "headings": HEADINGS,
-        "pictures": pictures(run),
         "thresholds": THRESHOLDS,
         "left_out": left_out_lines(run),
         "method": _method(run),

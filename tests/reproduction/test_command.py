@@ -1,19 +1,12 @@
-"""`ialspp reproduce` as a whole: its report, its trainings, its options, and runs laid over each other."""
+"""`make reproduce` as a whole: its report, its trainings and its options."""
 
 import json
-import shutil
-import subprocess
-import sys
+import shlex
 
 import numpy as np
 import pytest
-from ialspp.reproduce.claims import claims
-from ialspp.reproduce.complexity import FORMULAS
-from ialspp.reproduce.grid import Configuration
-from ialspp.reproduce.journal import FILE
-from support.commands import answer, contents
-from support.pages import Page, markdown_tables
-from support.reproducing import TINY, Report, cells, liked_films, reproduce, run_whole, write_movielens
+from support.commands import contents
+from support.reproducing import TINY, Report, liked_films, reproduce, write_movielens
 
 from ialspp import (
     IALS,
@@ -27,20 +20,13 @@ from ialspp import (
     evaluate,
     split,
 )
-from ialspp.cli.output import as_json
+from reproduction.claims.table import judge_claims
+from reproduction.command import make_command
+from reproduction.complexity import FORMULAS
+from reproduction.grid import Configuration
+from reproduction.journal import FILE
 
 FILES = {"report.html", "report.md", FILE}
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    """A folder in which the command was run once, into report/."""
-    return run_whole(tmp_path_factory.mktemp("home"))
-
-
-@pytest.fixture(scope="module")
-def report(home):
-    return Report(home / "report")
 
 
 @pytest.fixture
@@ -57,9 +43,12 @@ def test_a_run_leaves_a_report_a_summary_and_the_measurements(home, report):
     assert {path.name for path in (home / "report").iterdir()} == FILES
     assert report.run.left_out() == []
     assert len(report.run.timed()) == len(report.run.trained()) == 5 + 6
-    said = (home / "said").read_text()
-    assert "report/report.html" in said
-    assert "synthetic:ml20m" in said
+
+
+def test_the_command_prints_the_claims_and_where_the_report_is(home):
+    said = (home / "said").read_text(encoding="utf-8")
+    assert "Claims, measured on synthetic:ml20m" in said
+    assert "The report is in report/report.html" in said
 
 
 def test_the_data_table_has_the_very_counts(report):
@@ -69,30 +58,29 @@ def test_the_data_table_has_the_very_counts(report):
     assert (shape.n_users, shape.n_items, len(shape)) == (1093, 161, 80_000)
     assert facts["scale"] == "0.008"
     assert (float(facts["lambda"]), float(facts["alpha0"]), facts["T, epochs"]) == (0.003, 0.1, "3")
-    assert facts["users asked"] == "80"
+    assert facts["test users"] == "80"
     missing = [value for value in facts.values() if value not in report.page.text]
     assert missing == []
 
 
-def test_every_part_of_the_issue_is_in_the_report(report):
+def test_every_part_is_in_the_report(report):
     page = report.page
     for formula in FORMULAS.values():
         assert formula.runtime in page.text
-    assert page.count("svg") == page.count("figure") == 5
+    assert page.count("img") == page.count("figure") == 5
     for number in (1, 2, 3, 4):
         assert f"Figure {number}" in page.text
-    assert "Everything asked for was measured." in page.text
-    assert "ialspp reproduce --data synthetic:ml20m --scale 0.008 --dim 8" in page.text
+    assert "Everything requested was measured." in page.text
+    assert "make reproduce 'ARGS=--data synthetic:ml20m --scale 0.008 --dim 8" in page.text
     assert "SpectralCG" in page.text
     assert "not in the paper" in page.text
 
 
-def test_every_claim_is_in_the_report_and_the_summary(report):
-    verdicts = claims(report.run)
-    assert [row[0] for row in report.table("no.")] == [str(verdict.claim.number) for verdict in verdicts]
-    for verdict in verdicts:
-        for words in (verdict.claim.sentence, verdict.claim.paper, verdict.ours, verdict.why):
-            assert words in report.page.text
+def test_the_command_in_the_report_repeats_the_run():
+    arguments = ["--data", "it's a $file", "-o", "x y"]
+    name, target, variable = shlex.split(make_command(arguments))
+    assert (name, target) == ("make", "reproduce")
+    assert shlex.split(variable.removeprefix("ARGS=").replace("$$", "$")) == arguments
 
 
 # The trainings
@@ -162,7 +150,6 @@ MISTAKES = [
     (["--rounds", "-1"], ["rounds must be at least 0", "-1"]),
     (["--seeds", "0", "--rounds", "0"], ["nothing is left to measure"]),
     (["--threads", "0"], ["threads must be at least 1", "0"]),
-    (["a", "b"], ["--compare", "a, b"]),
 ]
 LATER_MISTAKES = [
     (["--epochs", "0"], ["--epochs must be at least 1", "0"]),
@@ -179,28 +166,28 @@ def one_line(code, said, words):
 
 
 @pytest.mark.parametrize(("options", "words"), MISTAKES, ids=[" ".join(case[0]) for case in MISTAKES])
-def test_mistakes_are_found_before_data_is_read(options, words, tmp_path, monkeypatch, capsys):
-    code = reproduce(monkeypatch, "--data", tmp_path / "none", *options, "-o", tmp_path / "report")
+def test_mistakes_are_found_before_data_is_read(options, words, tmp_path, capsys):
+    code = reproduce("--data", tmp_path / "none", *options, "-o", tmp_path / "report")
     one_line(code, capsys.readouterr(), words)
     assert contents(tmp_path) == {}
 
 
 @pytest.mark.parametrize(("options", "words"), LATER_MISTAKES)
-def test_mistakes_in_settings_leave_nothing(options, words, films, tmp_path, monkeypatch, capsys):
-    code = reproduce(monkeypatch, *films, *TINY, *options, "-o", tmp_path / "report")
+def test_mistakes_in_settings_leave_nothing(options, words, films, tmp_path, capsys):
+    code = reproduce(*films, *TINY, *options, "-o", tmp_path / "report")
     one_line(code, capsys.readouterr(), words)
     assert not (tmp_path / "report").exists()
 
 
-def test_a_file_where_the_folder_should_be_stays(films, tmp_path, monkeypatch, capsys):
+def test_a_file_where_the_folder_should_be_stays(films, tmp_path, capsys):
     (tmp_path / "taken").write_text("mine")
-    code = reproduce(monkeypatch, *films, *TINY, "-o", tmp_path / "taken")
+    code = reproduce(*films, *TINY, "-o", tmp_path / "taken")
     one_line(code, capsys.readouterr(), ["taken"])
     assert (tmp_path / "taken").read_text() == "mine"
 
 
-def measured(monkeypatch, folder, *arguments):
-    assert reproduce(monkeypatch, *arguments, "-o", folder) == 0
+def measured(folder, *arguments):
+    assert reproduce(*arguments, "-o", folder) == 0
     return Report(folder)
 
 
@@ -208,42 +195,36 @@ def pairs(configurations):
     return [(each.dim, each.block) for each in configurations]
 
 
-def test_times_alone(films, tmp_path, monkeypatch):
+def test_times_alone(films, tmp_path):
     """Block sizes that are no divisor of d, and such as only the larger d has."""
     few = ["--dim", "8", "--dim", "24", "--block", "3", "--block", "20", "--block", "d", "--rounds", "2"]
-    report = measured(monkeypatch, tmp_path / "a" / "b", *films, *few, "--seeds", "0")
+    report = measured(tmp_path / "a" / "b", *films, *few, "--seeds", "0")
     wanted = [(8, 3), (8, 8), (8, None), (24, 3), (24, 20), (24, 24), (24, None)]
     assert pairs(report.run.timed()) == wanted
     assert report.run.trainings == ()
     assert {timing.task.round for timing in report.run.timings} == {0, 1}
-    assert report.page.count("svg") == 2
+    assert report.page.count("img") == 2
     assert "Nothing was measured for this." in report.page.text
 
 
-def test_quality_alone_on_one_thread_and_as_json(films, tmp_path, monkeypatch, capsys):
+def test_quality_alone_on_one_thread_and_as_json(films, tmp_path, capsys):
     few = ["--dim", "24", "--seeds", "1", "--rounds", "0", "--epochs", "2", "--threads", "1"]
-    report = measured(monkeypatch, tmp_path / "one", *films, *few, "--json")
+    report = measured(tmp_path / "one", *films, *few, "--json")
     found = json.loads(capsys.readouterr().out)
-    assert found["claims"] == json.loads(as_json(list(map(facts_of, claims(report.run)))))
+    assert found["claims"] == [verdict.as_dict() for verdict in judge_claims(report.run)]
     assert found["left_out"] == []
     paths = {found[name] for name in ("report", "summary", "measurements")}
     assert paths == {str(tmp_path / "one" / name) for name in FILES}
     assert pairs(report.run.trained()) == [(24, block) for block in (1, 2, 4, 8, 16, 24, None)]
     assert report.run.timings == ()
     assert (report.run.machine.threads, report.run.settings.epochs) == (1, 2)
-    assert report.page.count("svg") == 3
+    assert report.page.count("img") == 3
 
 
-def facts_of(verdict):
-    claim = verdict.claim
-    said = {"number": claim.number, "where": claim.where, "sentence": claim.sentence, "paper": claim.paper}
-    return {**said, "ours": verdict.ours, "holds": verdict.holds, "why": verdict.why}
-
-
-def test_settings_are_as_they_were_said(films, tmp_path, monkeypatch):
+def test_settings_are_as_they_were_said(films, tmp_path):
     said = ["--regularization", "0.02", "--unobserved-weight", "0.3", "--epochs", "1", "--sweep", "side"]
     few = ["--dim", "4", "--block", "2", "--seeds", "1", "--rounds", "0"]
-    report = measured(monkeypatch, tmp_path / "report", *films, *few, *said)
+    report = measured(tmp_path / "report", *films, *few, *said)
     settings = report.run.settings
     assert (settings.regularization, settings.unobserved_weight, settings.sweep) == (0.02, 0.3, "side")
     assert all(flag in settings.chosen_by for flag in ("--regularization", "--unobserved-weight", "--epochs"))
@@ -256,75 +237,7 @@ def test_settings_are_as_they_were_said(films, tmp_path, monkeypatch):
     assert training.loss == (model.history[0].loss,)
 
 
-def test_blocks_that_no_dimension_has_leave_the_solver_that_has_none(films, tmp_path, monkeypatch):
+def test_blocks_that_no_dimension_has_leave_the_solver_that_has_none(films, tmp_path):
     few = ["--dim", "4", "--dim", "6", "--block", "7", "--seeds", "0", "--rounds", "1"]
-    report = measured(monkeypatch, tmp_path / "report", *films, *few)
+    report = measured(tmp_path / "report", *films, *few)
     assert pairs(report.run.timed()) == [(4, None), (6, None)]
-
-
-# Runs laid over each other
-
-
-@pytest.fixture
-def two(home, tmp_path):
-    """The same run from two machines, one of which takes twice as long."""
-    for name, factor in (("fast", 1), ("slow", 2)):
-        shutil.copytree(home / "report", tmp_path / name)
-        file = tmp_path / name / FILE
-        lines = list(map(json.loads, file.read_text(encoding="utf-8").splitlines()))
-        for line in lines:
-            if line["kind"] == "timing":
-                line["seconds"] *= factor
-        file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return tmp_path
-
-
-def test_two_runs_are_laid_over_each_other(two):
-    before = {name: contents(two / name) for name in ("fast", "slow")}
-    found = answer("reproduce", "--compare", "fast", "slow", "--out", "both", cwd=two)
-    assert found == {"runs": ["fast", "slow"], "report": "both/report.html"}
-    assert {path.name for path in (two / "both").iterdir()} == {"report.html", "report.md"}
-    page = Page((two / "both" / "report.html").read_text(encoding="utf-8"))
-    summary = (two / "both" / "report.md").read_text(encoding="utf-8")
-    assert "fast, slow" in page.text
-    assert page.count("svg") == 5
-    (times,) = [rows for rows in map(rows_of, markdown_tables(summary)) if "slow / fast" in rows[0]]
-    assert times[0] == ["d", "block", "fast", "slow", "slow / fast"]
-    assert [row[-1] for row in times[2:]] == ["2.00"] * 11
-    assert before == {name: contents(two / name) for name in ("fast", "slow")}
-
-
-def rows_of(table):
-    return [cells(row) for row in table]
-
-
-COMPARED = [
-    ([], ["two runs or more", "got 0"]),
-    (["fast"], ["two runs or more", "got 1"]),
-    (["fast", "nowhere"], ["nowhere", FILE]),
-    (["fast", "empty"], ["empty", FILE]),
-    (["fast", "cut"], [f"cut/{FILE}", "first line"]),
-    (["fast", "garbage"], [f"garbage/{FILE}, line 4"]),
-]
-
-
-def test_what_cannot_be_compared_is_one_line(two, monkeypatch, capsys):
-    (two / "empty").mkdir()
-    whole = (two / "fast" / FILE).read_bytes()
-    lines = whole.splitlines(keepends=True)
-    for name, content in {"cut": whole[:50], "garbage": b"".join([*lines[:3], b"?\n", *lines[3:]])}.items():
-        (two / name).mkdir()
-        (two / name / FILE).write_bytes(content)
-    before = contents(two)
-    monkeypatch.chdir(two)
-    for folders, words in COMPARED:
-        one_line(reproduce(monkeypatch, "--compare", *folders, "-o", "both"), capsys.readouterr(), words)
-    code = reproduce(monkeypatch, "--compare", "fast", "slow", "-o", "fast")
-    one_line(code, capsys.readouterr(), ["--out", "fast has the report of a run"])
-    assert contents(two) == before
-
-
-def test_other_commands_do_not_load_it():
-    code = "import sys, ialspp.cli; print([name for name in sys.modules if 'reproduce' in name])"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert loaded.strip() == "['ialspp.cli.reproduce']"

@@ -1,14 +1,15 @@
-"""Data of the published layouts: what `ialspp reproduce` reads and splits, and what stands beside it."""
+"""Data of the published layouts: what is read and split, and what stands beside it."""
+
+import functools
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
-from ialspp.cli.reproduce import Subject
-from ialspp.reproduce.published import PUBLISHED
-from support.commands import answer, contents, ialspp, refuses
+from support.commands import contents
 from support.reproducing import (
     COLUMNS,
     TINY,
-    Report,
     liked_films,
     reproduce,
     write_lightgcn,
@@ -19,6 +20,9 @@ from support.reproducing import (
 )
 
 from ialspp import Interactions, split
+from reproduction.command import Experiment, Subject, measure
+from reproduction.published import PUBLISHED, SOURCES
+from reproduction.report.tables import data_table, published_table, quality_table
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +51,7 @@ def cache(tmp_path, monkeypatch):
 # What is read
 
 
+@functools.cache
 def data_of(source, path=None, **options):
     return Subject(source=str(source), path=path, **options).benchmark().data()
 
@@ -149,110 +154,98 @@ def test_other_bits_have_another_fingerprint(home, tmp_path):
 
 
 STRONG = ["Recall@20", "Recall@50", "NDCG@100"]
+FEW = Experiment(dim=[4], seeds=1, rounds=1, epochs=2)
 # What is typed; the name it is known by, lambda, alpha0 and the metrics.
 WAYS = {
-    "films": (["ml20m", "--path", "ml-20m.zip"], "ml-20m", 0.003, 0.1, STRONG),
-    "songs": (["songs"], "msd", 0.002, 0.02, STRONG),
+    "films": ({"source": "ml20m", "path": Path("ml-20m.zip")}, "ml-20m", 0.003, 0.1, STRONG),
+    "songs": ({"source": "songs"}, "msd", 0.002, 0.02, STRONG),
     "ncf": (
-        ["ncf", "--path", "ncf-ml1m", "--protocol", "ncf"],
+        {"source": "ncf", "path": Path("ncf-ml1m"), "protocol": "ncf"},
         "ncf:ml-1m",
         0.007,
         0.3,
         ["HR@10", "NDCG@10"],
     ),
     "gowalla": (
-        ["gowalla", "--protocol", "lightgcn"],
+        {"source": "gowalla", "protocol": "lightgcn"},
         "lightgcn:gowalla",
         0.002,
         0.01,
         ["Recall@20", "NDCG@20"],
     ),
-    "log": (["log.csv", *COLUMNS], "log.csv", 0.003, 0.1, STRONG),
+    "log": ({"source": "log.csv", "user": "who", "item": "what"}, "log.csv", 0.003, 0.1, STRONG),
 }
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_a_data_set_goes_all_the_way(way, home, tmp_path, monkeypatch):
-    arguments, name, regularization, unobserved_weight, labels = way
+    options, name, regularization, unobserved_weight, labels = way
     monkeypatch.chdir(home)
-    assert reproduce(monkeypatch, "--data", *arguments, *TINY, "-o", tmp_path / "report") == 0
-    report = Report(tmp_path / "report")
-    settings, facts = report.run.settings, report.facts
-    assert report.run.data.name == facts["data"] == name
-    assert settings.regularization == float(facts["lambda"]) == regularization
-    assert settings.unobserved_weight == float(facts["alpha0"]) == unobserved_weight
+    run = measure(Subject(**options), FEW, tmp_path / "report")
+    facts = {fact: here for fact, here, *_ in data_table(run).rows}
+    assert run.data.name == facts["data"] == name
+    assert run.settings.regularization == float(facts["lambda"]) == regularization
+    assert run.settings.unobserved_weight == float(facts["alpha0"]) == unobserved_weight
     assert (float(facts["nu"]), float(facts["sigma"]), facts["T, epochs"]) == (1, 0.1, "2")
-    assert settings.chosen_by in report.page.text
-    has_the_counts(report)
-    has_every_solver_and_block(report)
-    has_the_metrics(report, labels)
-    has_the_published_numbers(report)
+    assert run.settings.chosen_by == facts["hyperparameters from"]
+    counts = (run.data.users, run.data.items, run.data.interactions, run.data.test_users)
+    assert [facts[name] for name in ("|U|", "|I|", "|S|", "test users")] == [f"{n:,}" for n in counts]
+    has_every_solver_and_block(run)
+    has_the_metrics(run, labels)
+    has_the_published_numbers(run)
 
 
-def has_the_counts(report):
-    data, facts = report.run.data, report.facts
-    counts = (data.users, data.items, data.interactions, data.test_users)
-    assert [facts[name] for name in ("|U|", "|I|", "|S|", "users asked")] == [f"{n:,}" for n in counts]
+def has_every_solver_and_block(run):
+    wanted = [(4, 1), (4, 2), (4, 4), (4, None)]
+    assert [(each.dim, each.block) for each in run.trained()] == wanted
+    assert [(each.dim, each.block) for each in run.timed()] == wanted
+    assert run.left_out() == []
 
 
-def has_every_solver_and_block(report):
-    wanted = [(4, 1), (4, 2), (4, 4), (4, None), (6, 1), (6, 2), (6, 4), (6, 6), (6, None)]
-    assert [(each.dim, each.block) for each in report.run.trained()] == wanted
-    assert [(each.dim, each.block) for each in report.run.timed()] == wanted
-    assert report.run.left_out() == []
-    assert report.page.count("svg") == 5
-
-
-def has_the_metrics(report, labels):
+def has_the_metrics(run, labels):
     """Those of the protocol, with the values that were measured."""
-    rows = {(row[0], row[1]): row[3:] for row in report.table("d", "block", "seeds", *labels)}
-    assert all(label in report.page.text for label in labels)
-    assert len(rows) == len(report.run.trainings) == 9
-    for training in report.run.trainings:
+    table = quality_table(run)
+    assert list(table.columns) == ["d", "block", "seeds", *labels]
+    rows = {(row[0], row[1]): list(row[3:]) for row in table.rows}
+    for training in run.trainings:
         own = training.task.configuration
-        block = str(own.block) if own.solver == "iALS++" else own.solver
-        assert rows[str(own.dim), block] == [f"{values[-1]:.4f}" for values in training.metrics.values()]
+        assert rows[str(own.dim), own.block_name] == [f"{v[-1]:.4f}" for v in training.metrics.values()]
 
 
-def has_the_published_numbers(report):
+def has_the_published_numbers(run):
     """Each with its source, below our own; of other data there are none."""
-    published = PUBLISHED.get(report.run.data.name)
-    if published is None:
-        assert "none are published for log.csv" in report.page.text
-        assert "published:" not in report.page.text
+    published = [each for each in PUBLISHED if each.data == run.data.name]
+    table = published_table(run)
+    if not published:
+        assert "none are published for log.csv" in run.settings.chosen_by
+        assert table.rows == ()
         return
-    ours, theirs = [], []
-    for row in report.table("system", "d"):
-        (ours if row[-1] == "measured here" else theirs).append(row)
+    ours = [row for row in table.rows if row[-1] == "measured here"]
     assert [row[0].partition(" (")[0] for row in ours] == ["iCD", "iALS", "iALS++", "SpectralCG"]
+    theirs = table.rows[len(ours) :]
     assert len(theirs) == len(published) >= 4
-    assert "other data" in report.page.text  # small files of the layout are not the published data
+    assert "other data" in table.note  # small files of the layout are not the published data
     for each, (system, dim, *values, source) in zip(published, theirs, strict=True):
         assert (system, dim) == (each.system, "—" if each.dim is None else str(each.dim))
         assert [float(value) for value in values] == list(each.metrics.values())
-        assert each.source in source
-        assert each.source in report.page.text
+        assert source == f"published: {SOURCES[each.source]}"
 
 
-def test_a_split_has_the_epochs_and_dimensions_it_is_known_for(home, tmp_path, monkeypatch):
-    """d and T were not said: 64 and 192, and 12, are of the published numbers."""
-    few = ["--block", "d", "--seeds", "0", "--rounds", "1"]
-    assert reproduce(monkeypatch, "--data", home / "ncf-ml1m", *few, "-o", tmp_path) == 0
-    run = Report(tmp_path).run
+def test_a_split_has_the_epochs_and_dimensions_it_is_known_for(home, tmp_path):
+    """d and T were not given: 64 and 192, and 12, are those of the published numbers."""
+    few = Experiment(block=["d"], seeds=0, rounds=1)
+    run = measure(Subject(source=str(home / "ncf-ml1m")), few, tmp_path)
     assert (run.timed_dims(), run.settings.epochs) == ([64, 192], 12)
 
 
 def test_the_real_ncf_files_go_all_the_way(shared_data, tmp_path):
-    folder = shared_data("ncf-ml1m")
-    tiny = ["--dim", "4", "--block", "2", "--block", "d", "--seeds", "1", "--rounds", "1", "--epochs", "1"]
-    answer("reproduce", "--data", folder, "--protocol", "ncf", *tiny, "-o", tmp_path)
-    report = Report(tmp_path)
-    facts = report.facts
-    assert (facts["|U|"], facts["|I|"], facts["|S|"]) == ("6,040", "3,706", "1,000,209")
-    assert facts["users asked"] == "6,040"
-    systems = [row[0] for row in report.table("system", "d")]
-    assert systems[-4:] == ["iALS", "iALS", "MF by SGD", "NeuMF"]
-    assert "other data" not in report.page.text
+    few = replace(FEW, block=["2", "d"], epochs=1)
+    run = measure(Subject(source=str(shared_data("ncf-ml1m")), protocol="ncf"), few, tmp_path)
+    assert (run.data.users, run.data.items, run.data.interactions) == (6040, 3706, 1_000_209)
+    assert run.data.test_users == 6040
+    table = published_table(run)
+    assert [row[0] for row in table.rows][-4:] == ["iALS", "iALS", "MF by SGD", "NeuMF"]
+    assert "other data" not in table.note
 
 
 # What cannot be
@@ -293,18 +286,12 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("arguments", "words"), MISTAKES, ids=[" ".join(case[0]) for case in MISTAKES])
 def test_what_is_no_such_data_is_one_line(arguments, words, home, tmp_path, monkeypatch, capsys):
+    before = contents(home)
     monkeypatch.chdir(home)
-    code = reproduce(monkeypatch, *arguments, *TINY, "-o", tmp_path / "report")
+    code = reproduce(*arguments, *TINY, "-o", tmp_path / "report")
     said = capsys.readouterr()
     assert (code, said.out, said.err.count("\n")) == (2, "", 1)
     assert said.err.startswith("ialspp: ")
     assert all(word in said.err for word in words), (words, said.err)
     assert not (tmp_path / "report").exists()
-
-
-def test_a_mistake_in_a_process_of_its_own_leaves_nothing(home, tmp_path):
-    before = contents(home)
-    refuses("nowhere", "no such file")(ialspp("reproduce", "--data", "nowhere", "-o", "report", cwd=home))
-    refuses("ncf", "strong")(ialspp("reproduce", "--data", "films", "--protocol", "ncf", cwd=home))
     assert contents(home) == before
-    assert contents(tmp_path) == {}

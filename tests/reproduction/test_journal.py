@@ -4,13 +4,14 @@ import json
 from dataclasses import fields, replace
 
 import pytest
-from ialspp.reproduce.grid import Grid
-from ialspp.reproduce.journal import FILE, Journal, read_run
-from ialspp.reproduce.run import Data, Machine, Settings
-from support.reproductions import MACHINE, ML20M, SETTINGS, made_up
+from support.made_up_runs import MACHINE, ML20M, SETTINGS, made_up
+
+from reproduction.grid import Grid
+from reproduction.journal import FILE, Journal, read_run
+from reproduction.run import Data, Machine, Settings
 
 DAY = "2026-01-02"
-COMMAND = "ialspp reproduce --data ml20m"
+COMMAND = "make reproduce 'ARGS=--data ml20m'"
 SMALL = made_up(dims=(8, 16), seeds=1, rounds=2, epochs=3)
 FIELDS = [(part, field.name) for part in (Data, Settings, Machine) for field in fields(part)]
 
@@ -39,7 +40,7 @@ def file(content, tmp_path):
 
 
 def test_a_run_comes_back_to_the_bit(file, tmp_path):
-    wanted = replace(SMALL, name=tmp_path.name, commands=(COMMAND,))
+    wanted = replace(SMALL, commands=(COMMAND,))
     assert read_run(tmp_path) == read_run(file) == wanted
 
 
@@ -79,11 +80,11 @@ def test_commands_and_grids_are_kept_once_each(tmp_path):
 
 @pytest.mark.parametrize("name", ["'größe 日本\n.csv'", "caf\udce9.csv"], ids=["any language", "not UTF-8"])
 def test_a_command_may_name_any_file(name, tmp_path):
-    opened(tmp_path).plan(SMALL.grids[0], f"ialspp reproduce --data {name}")
+    opened(tmp_path).plan(SMALL.grids[0], f"make reproduce ARGS={name}")
     found = read_run(tmp_path)
     assert found.grids == SMALL.grids
     assert len(found.commands) == 1
-    assert found.commands[0].startswith("ialspp reproduce --data ")
+    assert found.commands[0].startswith("make reproduce ARGS=")
 
 
 def test_where_the_same_was_measured_twice_one_counts(file, tmp_path):

@@ -8,17 +8,17 @@ from math import inf
 
 import numpy as np
 import pytest
-from ialspp.reproduce.benchmark import strong_benchmark
-from ialspp.reproduce.complexity import work_on
-from ialspp.reproduce.estimates import Estimates
-from ialspp.reproduce.grid import DIMS, Configuration, Grid, TimingTask, TrainingTask
-from ialspp.reproduce.journal import FILE, Journal
-from ialspp.reproduce.measure import Workbench
-from ialspp.reproduce.run import Timing, Training
-from ialspp.reproduce.schedule import LONG, Schedule, outstanding
-from support.reproductions import MACHINE, ML20M, SETTINGS, made_up
+from support.made_up_runs import MACHINE, ML20M, SETTINGS, made_up
 
 from ialspp import Interactions
+from reproduction.benchmark import strong_benchmark
+from reproduction.complexity import work_on
+from reproduction.estimates import Estimates
+from reproduction.grid import DIMS, Configuration, Grid, TimingTask, TrainingTask
+from reproduction.journal import FILE, Journal
+from reproduction.measure import Workbench
+from reproduction.run import Timing, Training
+from reproduction.schedule import LONG, Schedule, outstanding
 
 EPOCHS = 2
 NOTHING = made_up(None, None)
@@ -111,7 +111,7 @@ def going_on(benchmark, tmp_path):
 
     def carry_out(grid, *before, budget=None, progress=False):
         journal = Journal(tmp_path, benchmark.data(), settings, MACHINE, "2026-01-02")
-        journal.plan(grid, "ialspp reproduce")
+        journal.plan(grid, "make reproduce")
         for measured in before:
             journal.add(measured)
         Schedule(journal, Workbench(benchmark.split, settings, 1), grid, budget).carry_out(progress)
@@ -221,12 +221,31 @@ def test_rounds_are_the_same_epoch_of_all_the_pairs_or_a_share(going_on):
     assert counts == {0.25: 4, 0.5: 4, 1.0: 4 + 5}
 
 
-def test_a_bar_shows_what_is_done_and_the_time_left(going_on, capsys):
-    grid = Grid.of((4,), (0,), seeds=1, rounds=1)
-    going_on(grid, progress=True)
-    shown = capsys.readouterr().err
-    total = len([*grid.timings(), *grid.trainings()])
-    counts = re.findall(r"(\d+)/(\d+)", shown)
-    assert counts
-    assert all(int(done) <= int(of) == total for done, of in counts)
-    assert "left 0:00:0" in shown
+def test_progress_says_what_is_done_what_begins_and_the_time_left(going_on):
+    grid, events = Grid.of((4,), (0,), seeds=1, rounds=1), []
+    going_on(grid, progress=events.append)
+    tasks = [*grid.timings(), *grid.trainings()]
+    assert [(event.task, event.done) for event in events] == [("measuring", i) for i in range(len(tasks))]
+    assert {event.total for event in events} == {len(tasks)}
+    notes = [event.note.partition("; about 0:00:0") for event in events]
+    assert sorted(note[0] for note in notes) == sorted(map(str, tasks))
+    assert all(re.fullmatch(r"\d left", note[2]) for note in notes)
+
+
+class Forgetful(Workbench):
+    """One on which iALS does not fit into memory."""
+
+    def carry_out(self, task):
+        if task.configuration.solver == "iALS":
+            raise MemoryError
+        return super().carry_out(task)
+
+
+def test_a_task_that_runs_out_of_memory_does_not_stop_the_others(benchmark, tmp_path):
+    grid, settings = Grid.of((4, 8), (), seeds=1, rounds=1), replace(SETTINGS, epochs=EPOCHS)
+    journal = Journal(tmp_path, benchmark.data(), settings, MACHINE, "2026-01-02")
+    journal.plan(grid, "make reproduce")
+    failed = Schedule(journal, Forgetful(benchmark.split, settings, 1), grid, None).carry_out(progress=False)
+    wanted = {t for t in [*grid.timings(), *grid.trainings()] if t.configuration.solver == "iALS"}
+    assert {task for task, _ in failed} == wanted == set(journal.run().left_out())
+    assert {type(error) for _, error in failed} == {MemoryError}

@@ -69,7 +69,7 @@ def _wrong_value(record: Record, columns: Columns) -> InvalidValueError | None:
     for role, name in columns.names.items():
         value, required = record.fields[columns.file_names.index(name)], columns.required_text(role)
         if value and required and kind_of(value) != required:
-            column = columns.asked[role]
+            column = columns.requested[role]
             return InvalidValueError(f"{record}: column {column!r} must be {required}, but is {value!r}")
     return None
 

@@ -107,7 +107,7 @@ def _sound_batches(
         report(int(batch[ROW][-1]) + 1)
         if BLANK in batch.columns and batch[BLANK].any():
             batch = batch.filter(~pl.col(BLANK))
-        for role, column in columns.asked.items():
+        for role, column in columns.requested.items():
             _check(source, batch, role, column)
         if BROKEN in batch.columns and batch[BROKEN].any():
             rows = batch.filter(BROKEN)[ROW]

@@ -1,11 +1,11 @@
-"""Made-up runs of `ialspp reproduce`: every number of them is a formula of this file."""
+"""Made-up runs of `make reproduce`: every number of them is a formula of this file."""
 
 from dataclasses import asdict, replace
 from functools import cache
 from math import log2
 
-from ialspp.reproduce.grid import DIMS, SHARES, Configuration, Grid
-from ialspp.reproduce.run import Data, Machine, Run, Settings, Timing, Training
+from reproduction.grid import DIMS, SHARES, Configuration, Grid
+from reproduction.run import Data, Machine, Run, Settings, Timing, Training
 
 METRICS = ("capped_recall@20", "capped_recall@50", "ndcg@100")
 ML20M = Data(
@@ -48,7 +48,6 @@ def made_up(
     scale=1.0,
     metrics=METRICS,
     data=ML20M,
-    name="made up",
 ):
     """A run as these functions would have been measured; where one returns None, nobody measured.
 
@@ -61,10 +60,8 @@ def made_up(
     settings = replace(SETTINGS, epochs=epochs, metrics=tuple(metrics))
     timings = () if seconds is None else _timings(grid, seconds, shares)
     trainings = () if quality is None else _trainings(grid, quality, seconds or paper_seconds, settings)
-    command = f"ialspp reproduce --data {data.name} --scale {scale:g}"
-    return Run(
-        name, data, settings, MACHINE, "2026-01-02", (command,), (grid,), tuple(timings), tuple(trainings)
-    )
+    command = f"make reproduce 'ARGS=--data {data.name} --scale {scale:g}'"
+    return Run(data, settings, MACHINE, "2026-01-02", (command,), (grid,), tuple(timings), tuple(trainings))
 
 
 def scaled(data, scale):

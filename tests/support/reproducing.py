@@ -1,20 +1,19 @@
-"""`ialspp reproduce` in this process, small files of the published layouts, and what its reports say."""
+"""`python -m reproduction` in this process, small files of the published layouts, and its reports."""
 
 import re
 import sys
 import zipfile
 
 import numpy as np
-from ialspp.reproduce.journal import read_run
-from support.commands import ialspp
-from support.pages import Page, markdown_tables
+import pytest
 
-from ialspp.cli import main
+from reproduction.command import main
+from reproduction.journal import read_run
+from support.pages import Page, markdown_tables
 
 TINY = ["--dim", "4", "--dim", "6", "--seeds", "1", "--rounds", "1", "--epochs", "2"]
 SYNTHETIC = ["--data", "synthetic:ml20m", "--scale", "0.008"]
-WHOLE = ["reproduce", *SYNTHETIC]
-WHOLE += ["--dim", "8", "--dim", "16", "--epochs", "3", "--seeds", "2", "--rounds", "1"]
+WHOLE = [*SYNTHETIC, "--dim", "8", "--dim", "16", "--epochs", "3", "--seeds", "2", "--rounds", "1"]
 COLUMNS = ["--user", "who", "--item", "what"]
 FILMS = dict.fromkeys(range(1, 51), 8) | dict.fromkeys(range(51, 56), 4)  # how many each user likes
 
@@ -45,22 +44,15 @@ def cells(row):
     return [re.sub(r"\\(.)", r"\1", cell).strip().strip("*") for cell in row]
 
 
-def reproduce(monkeypatch, *arguments):
-    """The command without a process of its own; its exit code, 0 where it just returns."""
-    monkeypatch.setattr(sys, "argv", ["ialspp", "reproduce", *map(str, arguments)])
-    try:
-        main()
-    except SystemExit as end:
-        return end.code or 0
+def reproduce(*arguments):
+    """Run the command in this process; return its exit code, 0 where it just returns."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["reproduction", *map(str, arguments)])
+        try:
+            main()
+        except SystemExit as end:
+            return end.code or 0
     return 0
-
-
-def run_whole(home):
-    """A folder in which the command was run in a process of its own, into report/; `said` is its output."""
-    done = ialspp(*WHOLE, cwd=home)
-    assert (done.returncode, done.stderr) == (0, "")
-    (home / "said").write_text(done.stdout, encoding="utf-8")
-    return home
 
 
 # Data
@@ -109,7 +101,7 @@ def write_ncf(folder, name):
 
 
 def write_lightgcn(folder):
-    """40 users with 6 items to train on and 2 to ask for."""
+    """40 users with 6 items to train on and 2 to test with."""
     rng = np.random.default_rng(4)
     chosen = [rng.choice(30, 8, replace=False).tolist() for _ in range(40)]
     parts = {"train.txt": slice(6), "test.txt": slice(6, 8)}
