@@ -51,13 +51,13 @@ class Reference:
         return sum(self.parts())
 
 
-def rounding(updates):
-    """The share of a sum by which single precision may miss it, its parts having been updated so many times.
+def rounding(updates=0, summed=0):
+    """The share by which single precision may miss a sum of so many numbers that were updated so many times.
 
-    Updates add errors of either sign, whose sum grows like a root. Of n numbers added, the sum comes out far
-    better than n roundings would allow; 4 is three times the most that thousands of systems needed.
+    Roundings have either sign, so what they add up to grows like a root. Kernels sum in many parts side by
+    side, hence 256. The factor 4 is three times the most that thousands of small systems needed.
     """
-    return 4 * np.finfo(np.float32).eps * np.sqrt(1 + updates)
+    return 4 * np.finfo(np.float32).eps * np.sqrt(1 + updates + summed / 256)
 
 
 def blocks(dim, size):
@@ -86,7 +86,7 @@ class System:
     def __init__(self, row, x, H, gramian, alpha0, lam, B):
         columns, y, a = row
         near = H[columns]
-        self.x = x[B]
+        self.x, self.count = x[B], len(columns)
         self.A = (near[:, B].T * a) @ near[:, B] + alpha0 * gramian[B, B] + lam * np.eye(len(self.x))
         self.g = near[:, B].T @ (a * (near @ x - y)) + alpha0 * gramian[B] @ x + lam * x[B]
         near, x, y, gramian = (np.abs(array) for array in (near, x, y, gramian))
@@ -109,9 +109,9 @@ class System:
         is shorter than `tolerance` times x may leave that much of every eigenvector.
         """
         eigenvalues, norm = np.linalg.eigvalsh(self.A), np.linalg.norm
-        of_g = norm(rounding(updates) * self.terms_of_residuals + rounding(0) * self.other_terms)
-        of_A = eigenvalues[-1] * (rounding(0) * norm(end - self.x) + tolerance * norm(end))
-        return (of_g + of_A) / eigenvalues[0] + rounding(0) * norm(end)
+        of_g = norm(rounding(updates, self.count) * self.terms_of_residuals + rounding() * self.other_terms)
+        of_A = eigenvalues[-1] * (rounding(0, self.count) * norm(end - self.x) + tolerance * norm(end))
+        return (of_g + of_A) / eigenvalues[0] + rounding() * norm(end)
 
 
 def conjugate_gradients(A, b, steps):
