@@ -33,7 +33,7 @@ def ill_conditioned():
     return make_case(users=10, items=34, dim=130, density=0.88, objective=objective, seed=3369259135)
 
 
-@pytest.mark.parametrize(("isa", "dim", "solver"), on_some_isa(SOLVERS), indirect=["isa"])
+@pytest.mark.parametrize(("dim", "solver"), SOLVERS)
 @given(data=st.data())
 @few
 def test_every_step_of_an_epoch_matches_the_reference(dim, solver, data):
@@ -103,7 +103,7 @@ def test_an_epoch_of_conjugate_gradients_improves_users_then_items(solver):
     assert at_once.items.factors.tobytes() == in_halves.items.factors.tobytes()
 
 
-LONG_ROWS = [*KINDS, IALSpp(block_size=7, sweep="block"), IALSpp(block_size=33), SpectralCG(steps=3)]
+LONG_ROWS = [*KINDS, IALSpp(block_size=7, sweep="block"), IALSpp(block_size=20), SpectralCG(steps=3)]
 
 
 @pytest.mark.parametrize(
@@ -112,11 +112,11 @@ LONG_ROWS = [*KINDS, IALSpp(block_size=7, sweep="block"), IALSpp(block_size=33),
     indirect=["isa"],
 )
 def test_very_long_rows_match_the_reference(solver, weights):
-    case = make_case(users=3, items=LONG, dim=33, density=0.9, weights=weights, seed=4)
+    case = make_case(users=3, items=LONG, dim=20, density=0.9, weights=weights, seed=4)
     assert case.data.by_user.counts.max() >= 32768
     assert largest_error(solver, case, threads=3, sides=["users"]) < 1
 
-    case = make_case(users=LONG, items=2, dim=33, density=2.0, weights=weights)
+    case = make_case(users=LONG, items=2, dim=20, density=2.0, weights=weights)
     assert case.data.by_item.counts.min() >= 32768
     assert largest_error(solver, case, threads=3, sides=["items"]) < 1
 

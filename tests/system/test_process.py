@@ -229,7 +229,7 @@ def test_the_smoke_test_of_the_wheel_passes_here():
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
-@pytest.mark.parametrize("delay", [0.001, 0.01, 0.02])
+@pytest.mark.parametrize("delay", [0.001, 0.01])
 def test_a_signal_during_a_rotation_waits_until_both_sides_are_rotated(delay):
     rng = np.random.default_rng(0)
     q = np.linalg.qr(rng.normal(size=(256, 256)))[0]
