@@ -78,9 +78,7 @@ def held_out(users: int, items: int) -> Split:
     asked = np.random.default_rng(1).random(len(data)) < 0.2
     axes = Axis.whole(data.users), Axis.whole(data.items)
     given, wanted = (data.select(part, *axes) for part in (~asked, asked))
-    return Split(
-        "weak", given, HeldOut(given, wanted, strangers=False), None, ("capped_recall@20", "ndcg@100")
-    )
+    return Split("weak", given, HeldOut(given, wanted, unseen=False), None, ("capped_recall@20", "ndcg@100"))
 
 
 def numpy_ranking(x: np.ndarray, y: np.ndarray, k: int, hidden: Csr | None = None) -> np.ndarray:

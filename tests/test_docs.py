@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from support.commands import ialspp as run_ialspp
+from support.processes import PATIENCE
 
 import ialspp
 import ialspp.export
@@ -135,7 +136,7 @@ def site(tmp_path_factory):
         capture_output=True,
         text=True,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr

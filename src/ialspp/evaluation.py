@@ -202,7 +202,7 @@ def _ranked(
 
 def _vectors(model: Recommender, held_out: HeldOut, users: NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Return the vectors of these users, and of all items."""
-    if held_out.strangers:
+    if held_out.unseen:
         vectors = _checked("user", model.fold_in_rows(held_out.given.by_user.take(users)), len(users))
     else:
         vectors = _checked("user", model.user_factors, held_out.given.n_users)[users]

@@ -10,7 +10,6 @@ Out of reach are the milliseconds in which Python itself starts. `python -m ials
 """
 
 import os
-import signal
 import sys
 
 INVALID_INPUT, INTERRUPTED = 2, 130  # exit codes
@@ -18,21 +17,24 @@ INVALID_INPUT, INTERRUPTED = 2, 130  # exit codes
 
 def main() -> None:
     """Run the command line. Whenever Ctrl-C comes, it prints one line, and the exit code is 130."""
-    is_ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # not if `nohup` ignores it
-    if is_ours:
-        signal.signal(signal.SIGINT, _end)
-    _import_command_line()
-    from ialspp.cli import main as run
-
     try:
+        import signal  # here, because this alone takes a millisecond
+
+        is_ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # not if `nohup` ignores it
+        if is_ours:
+            signal.signal(signal.SIGINT, _end)
+        _import_command_line()
+        from ialspp.cli import main as run
+
         if is_ours:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        run()
-    except KeyboardInterrupt:  # before the command line guards itself, or again while it reports the first
+        try:
+            run()
+        finally:
+            if is_ours:
+                signal.signal(signal.SIGINT, _end)  # also while Python shuts down
+    except KeyboardInterrupt:  # in the moments around these handlers
         _end()
-    finally:
-        if is_ours:
-            signal.signal(signal.SIGINT, _end)  # also while Python shuts down
 
 
 def _import_command_line() -> None:

@@ -58,6 +58,12 @@ def test_an_error_of_the_input_or_the_system_is_one_line(error, line, capsys):
     assert outcome(error, capsys) == (2, f"ialspp: {line}\n")
 
 
+def test_errors_that_caused_each_other_are_reported_once(capsys):
+    first, second = OSError("a disk"), OSError("its writer")
+    first.__cause__, second.__cause__ = second, first
+    assert outcome(first, capsys) == (2, "ialspp: a disk\n")
+
+
 @pytest.mark.parametrize(
     "bug",
     [

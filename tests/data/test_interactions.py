@@ -420,3 +420,23 @@ def test_bad_values_in_a_frame_are_errors(frame):
 def test_what_is_not_a_frame_is_a_type_error(thing):
     with pytest.raises(TypeError, match=f"(?i)frame.*{type(thing).__name__}"):
         Interactions.from_dataframe(thing, user="u", item="i")
+
+
+def test_statistics_are_plain_values_that_callers_may_change():
+    data = Interactions.from_arrays(
+        user=["a", "a", "b"], item=[1, 2, 1], weight=[1, 2, 4], time=[0, 86_400, 5], users=["a", "b", "c"]
+    )
+    expected = {
+        "users": 3,
+        "items": 2,
+        "pairs": 3,
+        "density": 0.5,
+        "pairs_per_user": {"least": 0, "median": 1, "most": 2},
+        "pairs_per_item": {"least": 1, "median": 1, "most": 2},
+        "weight": {"least": 1.0, "most": 4.0},
+        "time": {"first": "1970-01-01T00:00:00Z", "last": "1970-01-02T00:00:00Z"},
+    }
+    first = data.statistics()
+    assert first == expected
+    first["pairs_per_user"]["most"] = -1
+    assert data.statistics() == expected

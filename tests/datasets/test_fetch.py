@@ -361,7 +361,7 @@ def test_the_bar_is_for_a_terminal(site, cache, capfd):
             process.communicate(timeout=PATIENCE)
         shown = screen.read(100_000).decode()
     assert "data.bin" in shown
-    assert "300.0/300.0 kB" in shown
+    assert "0.3 of 0.3 MB" in shown
     assert shown.endswith("\x1b[2K")  # the line is gone again
 
 

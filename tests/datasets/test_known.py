@@ -119,6 +119,13 @@ def test_complete_journey_has_times_or_counts(tmp_path):
     assert counted.times is None
 
 
+def test_purchases_that_are_no_parquet_are_an_error_naming_the_file(tmp_path):
+    (tmp_path / "transactions.parquet").write_bytes(b"no parquet")
+    for counts in (False, True):
+        with pytest.raises(ValueError, match=r"transactions\.parquet"):
+            datasets.complete_journey(tmp_path, counts=counts)
+
+
 def test_complete_journey_is_found_in_its_package():
     data = datasets.complete_journey()
     assert (data.n_users, data.n_items, len(data)) == (2_469, 68_509, 867_688)

@@ -2,14 +2,12 @@ import errno
 import os
 import signal
 import stat
-import subprocess
-import sys
 import tempfile
-import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from support.processes import child, finish
 
 from ialspp.files.atomic import replace_whole, whole_file
 
@@ -32,14 +30,9 @@ def mode(path):
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def child(code, *arguments):
-    """A process of its own, whose first line is awaited."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+def child_that_says(code, *arguments):
+    """A process of its own and its first line."""
+    process = child(code, *arguments)
     return process, process.stdout.readline().strip()
 
 
@@ -220,8 +213,8 @@ def test_what_may_not_be_written_is_not_replaced(folder_mode, file_mode):
         path.write_bytes(b"old")
         path.chmod(file_mode)
         path.parent.chmod(folder_mode)
-        process, said = child(code, path)
-        process.communicate(timeout=60)
+        process, said = child_that_says(code, path)
+        finish(process)
         path.parent.chmod(0o700)
         assert said == str(path)
         assert path.read_bytes() == b"old"
@@ -259,7 +252,7 @@ def test_what_a_killed_process_left_does_no_harm(path):
     assert stale.read_bytes() == b"half"
 
 
-SLOW_WRITER = """
+ENDLESS_WRITER = """
 import sys, time
 from pathlib import Path
 from ialspp.files.atomic import whole_file
@@ -267,9 +260,8 @@ try:
     with whole_file(Path(sys.argv[1])) as file:
         file.write(bytes(1_000_000))
         print("in the middle", flush=True)
-        for _ in range(60_000):
-            file.write(bytes(1000))
-            time.sleep(0.001)
+        while True:
+            time.sleep(1)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
@@ -277,10 +269,10 @@ except KeyboardInterrupt:
 
 @posix
 def test_a_writer_that_is_killed_leaves_the_old_file(path):
-    process, said = child(SLOW_WRITER, path)
+    process, said = child_that_says(ENDLESS_WRITER, path)
     process.kill()
-    assert process.wait(timeout=60) == -signal.SIGKILL
-    process.communicate()
+    finish(process)
+    assert process.returncode == -signal.SIGKILL
     assert said == "in the middle"
     assert path.read_bytes() == b"old"
     part, _ = names(path.parent)
@@ -289,9 +281,9 @@ def test_a_writer_that_is_killed_leaves_the_old_file(path):
 
 @posix
 def test_ctrl_c_leaves_the_old_file_and_nothing_else(path):
-    process, said = child(SLOW_WRITER, path)
+    process, said = child_that_says(ENDLESS_WRITER, path)
     process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=60)
+    rest, _ = finish(process)
     assert (said, rest.strip()) == ("in the middle", "interrupted")
     assert path.read_bytes() == b"old"
     assert names(path.parent) == ["model.bin"]
@@ -311,8 +303,8 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(path, size):
     except OSError as error:
         print(error.errno, error.filename)
     """
-    process, said = child(code, path, size)
-    _, stderr = process.communicate(timeout=60)
+    process, said = child_that_says(code, path, size)
+    _, stderr = finish(process)
     assert said == f"{errno.EFBIG} {path}", stderr
     assert stderr == ""
     assert path.read_bytes() == b"old"

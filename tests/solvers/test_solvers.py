@@ -263,6 +263,7 @@ def test_one_user_and_one_item():
         (lambda: IALSpp(block_size=2.5), 'an integer or "auto", got 2.5'),
         (lambda: IALSpp(block_size=True), 'an integer or "auto", got True'),
         (lambda: SpectralCG(steps=0), "steps must be at least 1, got 0"),
+        (lambda: SpectralCG(steps=10**25), "steps must be at most 2147483647, got 1"),
         (lambda: SpectralCG(steps=1.5), "steps must be an integer, got 1.5"),
         (lambda: SpectralCG(tolerance=-1e-3), "tolerance must be finite in single precision and >= 0"),
         (lambda: IALSpp(sweep="rows"), '"side" or "block", got \'rows\''),

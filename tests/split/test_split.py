@@ -130,7 +130,7 @@ def check_strong(data, made, published):
         assert part.given.users.ids.tolist() == sorted({u for u, _ in known | asked})
         assert part.given.users is part.wanted.users
         assert part.given.items is part.wanted.items is made.train.items
-        assert part.strangers
+        assert part.unseen
         assert part.candidates is None
 
 
@@ -147,7 +147,7 @@ def test_strong_makes_the_published_split(seed, kind, held_out, min_user, min_it
     published = as_published(frame_of(data), held_out, min_user, min_item)
     make = partial(split.strong, data, held_out=held_out, min_user=min_user, min_item=min_item)
     if published is None:
-        with pytest.raises(ValueError, match=r"held_out can be at most|no (test|validation) user"):
+        with pytest.raises(ValueError, match=r"held_out can be at most|a (test|validation) user with"):
             make()
         return
     made = make()
@@ -185,7 +185,7 @@ def test_strong_filters_items_before_users_and_once():
     assert set(made.train.items) == set(range(6))
 
 
-def test_strangers_with_fewer_than_five_pairs_are_asked_for_none():
+def test_nothing_is_predicted_for_unseen_users_with_fewer_than_five_pairs():
     log = [(u, i, 0) for u in range(20) for i in range(4 if u % 2 else 5)]
     made = split.strong(interactions(log), held_out=5, min_user=0)
     for part in (made.test, made.validation):
@@ -207,7 +207,11 @@ def test_strangers_with_fewer_than_five_pairs_are_asked_for_none():
         ({"test_share": 0}, ValueError, "test_share must be between 0 and 1.*got 0"),
         ({"test_share": 1}, ValueError, "test_share must be between 0 and 1.*got 1"),
         ({"test_share": "half"}, TypeError, "test_share must be a number, got 'half'"),
-        ({"test_share": 0.01}, ValueError, r"no validation user.*5 at least.*test_share=0\.01.*most.*\d"),
+        (
+            {"test_share": 0.01},
+            ValueError,
+            r"a validation user with at least 5 pairs.*test_share=0\.01.*most.*\d",
+        ),
     ],
 )
 def test_bad_settings_of_strong_are_errors(arguments, error, message):
@@ -215,9 +219,9 @@ def test_bad_settings_of_strong_are_errors(arguments, error, message):
         split.strong(generated(1), **{"held_out": 3, "min_user": 1, **arguments})
 
 
-def test_strangers_who_share_no_item_with_training_are_an_error():
+def test_unseen_users_who_share_no_item_with_training_are_an_error():
     log = [(u, 100 * u + i, 0) for u in range(9) for i in range(6)]
-    with pytest.raises(ValueError, match=r"no validation user.*most a user has is 0"):
+    with pytest.raises(ValueError, match=r"a validation user with at least 5 pairs.*a user are 0"):
         split.strong(interactions(log), held_out=2)
 
 
@@ -235,7 +239,7 @@ def check_within_users(data, made):
     assert made.test.wanted.users is made.train.users
     assert made.test.wanted.items is made.train.items
     assert made.validation is None
-    assert not made.test.strangers
+    assert not made.test.unseen
     return held_out
 
 
@@ -243,7 +247,7 @@ def split_or_reject(function, data, **options):
     try:
         return function(data, **options)
     except ValueError as error:
-        if "nothing can be asked for" in str(error):
+        if "there is nothing to predict" in str(error):
             reject()
         raise
 
@@ -382,16 +386,16 @@ def test_users_with_one_item_are_trained_on_and_those_without_are_dropped():
 @pytest.mark.parametrize("name", WITHIN_USERS)
 @pytest.mark.parametrize("log", [[], [("u", "a", 0)], [("u", "a", 0), ("u", "b", 9 * DAY)]])
 def test_too_little_data_is_an_error(name, log):
-    with pytest.raises(ValueError, match=r"nothing can be asked for|days must be more than 0 and less"):
+    with pytest.raises(ValueError, match=r"there is nothing to predict|days must be more than 0 and less"):
         WITHIN_USERS[name](interactions(log))
 
 
 def test_an_error_says_how_many_pairs_were_held_out():
-    with pytest.raises(ValueError, match=r"of 3 pairs 1 are held out, and none.*user.*item"):
+    with pytest.raises(ValueError, match=r"1 of 3 pairs are held out, but none.*user.*item"):
         split.last_item(interactions([("u", "a", 0), ("u", "b", 1), ("v", "a", 0)]))
-    with pytest.raises(ValueError, match=r"of 3 pairs 0 are held out"):
+    with pytest.raises(ValueError, match=r"0 of 3 pairs are held out"):
         split.random(interactions([("u", "a", 0), ("u", "b", 1), ("v", "a", 0)]), test_share=1e-9)
-    with pytest.raises(ValueError, match=r"of 3 pairs 3 are held out"):
+    with pytest.raises(ValueError, match=r"3 of 3 pairs are held out"):
         split.random(interactions([("u", "a", 0), ("u", "b", 1), ("v", "a", 0)]), test_share=1 - 1e-9)
 
 
@@ -434,7 +438,7 @@ def test_data_that_is_split_already_is_put_in_the_rows_of_train():
     assert made.test.wanted.users is TRAIN.users
     assert made.test.wanted.items is TRAIN.items
     assert (made.protocol, made.metrics) == ("weak", ("recall@20", "ndcg@20"))
-    assert (made.validation, made.left_out, made.test.strangers) == (None, 0, False)
+    assert (made.validation, made.left_out, made.test.unseen) == (None, 0, False)
 
 
 def test_ids_that_train_lists_explicitly_may_be_asked_for():
@@ -501,13 +505,13 @@ def test_bad_candidates_are_errors(log, candidates, message):
 def test_held_out_parts_must_have_the_same_rows(extra, message):
     same_rows = {"users": TRAIN.users, "items": TRAIN.items}
     with pytest.raises(ValueError, match=message):
-        HeldOut(TRAIN, interactions([("u", 3, 0)], **{**same_rows, **extra}), strangers=False)
+        HeldOut(TRAIN, interactions([("u", 3, 0)], **{**same_rows, **extra}), unseen=False)
 
 
 def test_a_split_prints_its_sizes():
     made = split.given(TRAIN, interactions([("v", 1, 0), ("v", 2, 0)]))
     assert repr(made) == (
         "Split('weak', train=Interactions(2 users x 3 items, 3 pairs, with labels, weights, times), "
-        "test=HeldOut(1 users asked for 2 pairs), validation=None, left_out=0)"
+        "test=HeldOut(1 users, 2 test pairs), validation=None, left_out=0)"
     )
-    assert "5 strangers asked for" in repr(split.strong(generated(7), held_out=5, min_user=10))
+    assert "HeldOut(5 held-out users, " in repr(split.strong(generated(7), held_out=5, min_user=10))

@@ -106,7 +106,7 @@ def dot(a, b):
 
 def scores_of(model, part, user):
     """One score for each item, in exact arithmetic."""
-    if part.strangers:
+    if part.unseen:
         vector = model.fold_in_rows(csr([part.given.by_user.columns_of(user).tolist()], part.given.n_items))[
             0
         ]

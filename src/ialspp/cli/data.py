@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..data.interactions import Interactions
-from ..data.statistics import statistics
 from ..datasets import KNOWN, DataSet
 from ..split import Split
 from .options import given
@@ -59,7 +58,7 @@ def _place(known: DataSet) -> str:
 def data_facts(loaded: Interactions | Split) -> dict[str, Any]:
     """Count users, items and pairs, with ranges; for a split, of its training data."""
     if isinstance(loaded, Interactions):
-        return statistics(loaded)
+        return loaded.statistics()
     tested = np.count_nonzero(loaded.test.wanted.by_user.counts)
     parts = {"test_users": int(tested), "test_pairs": len(loaded.test.wanted), "left_out": loaded.left_out}
-    return {"protocol": loaded.protocol, **statistics(loaded.train), **parts}
+    return {"protocol": loaded.protocol, **loaded.train.statistics(), **parts}

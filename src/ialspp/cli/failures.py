@@ -71,20 +71,26 @@ def _silenced_by_typer(end: SystemExit) -> BaseException | None:
     """Find the interrupt or the closed pipe that typer or rich turned into an exit without a word."""
     if end.__cause__ is not None:  # raised by `reported` inside a command, which has printed the line
         return None
-    error = end.__context__
-    while error is not None and not isinstance(error, (KeyboardInterrupt, BrokenPipeError)):
-        error = error.__cause__ or error.__context__
-    return error
+    silent = (KeyboardInterrupt, BrokenPipeError)
+    return next((error for error in _chain(end) if isinstance(error, silent)), None)
 
 
-def _leave_blocks(error: BaseException | None) -> None:
+def _leave_blocks(error: BaseException) -> None:
     """Let go of every block that the error interrupted, so that no progress bar is drawn after the message.
 
     Ctrl-C can come after a context manager was entered and before its `with` block began. Nothing leaves it
     then but the end of the frames that hold it, and those live as long as the traceback.
     """
-    while error is not None:
-        traceback.clear_frames(error.__traceback__)
+    for each in _chain(error):
+        traceback.clear_frames(each.__traceback__)
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """List an error, the one that led to it, and so on. Libraries also raise errors that form a circle."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
         error = error.__cause__ or error.__context__
 
 

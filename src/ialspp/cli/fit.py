@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ..data.statistics import statistics
 from ..model.model import ImplicitMF
 from .model import ModelOptions
 from .options import given
@@ -48,7 +47,7 @@ def fit(
     model.save(out, interactions=not no_interactions, progress=None)
     answer = {
         "source": given(source),
-        "data": {**statistics(data), "min_user": min_user, "min_item": min_item},
+        "data": {**data.statistics(), "min_user": min_user, "min_item": min_item},
         "settings": settings.settings(model),
         "history": [asdict(record) for record in model.history],
         "seconds": {"read": read - start, "fit": trained - read, "save": time.perf_counter() - trained},

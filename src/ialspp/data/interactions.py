@@ -299,7 +299,7 @@ class Interactions:
     def statistics(self) -> dict[str, Any]:
         """Return counts and ranges as plain values, computed once."""
         if self._statistics is None:
-            self._statistics = statistics(self)
+            self._statistics = statistics(self.by_user, self.times)
         return deepcopy(self._statistics)
 
     def __len__(self) -> int:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Lines = pl.DataFrame  # user: the first number of a line; item: each of the others, null if there is none
 
 UserItemIds = tuple[NDArray[np.int64], NDArray[np.int64]]  # one entry per interaction
-MOST_DIGITS = 8  # LightGCN's numbers are row numbers; a mistyped one must not ask for billions of rows
+MOST_DIGITS = 8  # LightGCN's numbers are row numbers; a mistyped one must not allocate billions of rows
 
 
 def lightgcn(folder: str | Path) -> Split:

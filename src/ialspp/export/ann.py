@@ -148,7 +148,7 @@ def build_index(
     """
     (_, user_vectors), (ids, items) = checked_model(model)
     refuse_half_characters(ids)
-    asked = user_vectors[_sampled(user_vectors, checked_integer("queries", queries, 1), seed)]
+    test_users = user_vectors[_sampled(user_vectors, checked_integer("queries", queries, 1), seed)]
     k = min(checked_integer("k", k, 1), len(ids))
     settings = {
         "connectivity": checked_integer("connectivity", connectivity, 2),
@@ -161,7 +161,7 @@ def build_index(
     # Open the files first, so that a wrong path is an error before the work, not after it.
     with whole_files([path, ids_path]) as (index_file, ids_file):
         seconds = _fill(graph, items, 1 if threads is None else all_threads, progress)
-        recall, milliseconds, exact_milliseconds = _measured(graph, asked, items, k, all_threads)
+        recall, milliseconds, exact_milliseconds = _measured(graph, test_users, items, k, all_threads)
         size = index_file.write(graph.saved())
         _write_ids(ids_file, ids, {"kind": kind, "dim": items.shape[1], **settings})
     return IndexReport(
@@ -172,7 +172,7 @@ def build_index(
         dim=items.shape[1],
         width=items.shape[1] + 1,
         k=k,
-        queries=len(asked),
+        queries=len(test_users),
         recall=recall,
         ms_per_query=milliseconds,
         exact_ms_per_query=exact_milliseconds,

@@ -29,28 +29,32 @@ def write_frame(frame: pl.DataFrame, path: Path) -> None:
 @contextmanager
 def polars_sink(file: IO[bytes]) -> Iterator[IO[bytes]]:
     """Give polars a file to write to; if a write fails, raise the OSError that polars only mentions."""
-    import polars as pl
-
     sink = _Sink(file)
     try:
         yield sink  # type: ignore[misc]  # polars needs no more of a file
-    except pl.exceptions.PolarsError as error:
+    except Exception as error:  # a PolarsError, or an OSError without a number
         raise (sink.error or error) from error
 
 
 class _Sink:
-    """Passes bytes on, and remembers the error of a write."""
+    """Passes bytes on, and remembers the error if that fails."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self.error: OSError | None = None
 
     def write(self, data: bytes) -> int:
-        try:
+        with self._remembering():
             return self._file.write(data)
+
+    def flush(self) -> None:
+        with self._remembering():
+            self._file.flush()
+
+    @contextmanager
+    def _remembering(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             self.error = error
             raise
-
-    def flush(self) -> None:
-        self._file.flush()

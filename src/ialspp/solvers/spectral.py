@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import SolveError
+from ..errors import InvalidValueError, SolveError
 from ..system.checks import checked_integer, checked_number
 from ..system.locks import one_blas_thread
 from .base import Problem, Side
 
 DEFAULT_STEPS = 2
+MAX_STEPS = 2**31 - 1  # far more than any row needs, and an integer that native code can count to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,8 @@ class SpectralCG:
         steps = DEFAULT_STEPS if self.steps is None and self.tolerance is None else self.steps
         if steps is not None:
             object.__setattr__(self, "steps", checked_integer("steps", steps, 1))
+            if steps > MAX_STEPS:
+                raise InvalidValueError(f"steps must be at most {MAX_STEPS}, got {steps}")
 
     def epoch(self, problem: Problem) -> float:
         """Improve all users, then all items."""

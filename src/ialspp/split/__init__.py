@@ -1,7 +1,6 @@
-"""Splits: what to train on, whom to ask about, and which answers are wanted.
+"""Split data into what a model is trained on and what it has to predict.
 
-Parts taken from data have their users and items in ascending order of id; labels, weights and times
-stay with their pairs.
+The users and items of a part are in ascending order of id; pairs keep their labels, weights and times.
 """
 
 from .given import given, given_leave_one_out

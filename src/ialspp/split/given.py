@@ -1,4 +1,4 @@
-"""Splits that somebody else has made."""
+"""Splits that somebody else made."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from .parts import ONE_ITEM_METRICS, WEAK_METRICS, HeldOut, Split
 
 
 def given(train: Interactions, test: Interactions) -> Split:
-    """Weak generalisation with data that is split already: other items of the users trained on.
+    """Use data that is split already, to predict more items of the users in training (weak generalisation).
 
-    Every user and item of a test pair must be among those of `train`, where ids listed explicitly
-    (`users`, `items` of `Interactions.from_arrays`) count too. No pair may be in both.
+    `train` must have every user and item of a test pair; ids without interactions, listed in `users` or
+    `items` of `Interactions.from_arrays`, count too. No pair may be in both.
     """
     users = Axis.onto(train.users, test.users, test.by_user.counts > 0, train.items)
     items = Axis.onto(train.items, test.items, test.by_item.counts > 0, train.users)
     wanted = test.select(np.ones(len(test), dtype=bool), users, items)
-    return Split("weak", train, HeldOut(train, wanted, strangers=False), None, WEAK_METRICS)
+    return Split("weak", train, HeldOut(train, wanted, unseen=False), None, WEAK_METRICS)
 
 
 def given_leave_one_out(train: Interactions, test: Interactions, candidates: Csr) -> Split:
-    """A leave-one-out split that was published with its negatives.
+    """Use a leave-one-out split that was published with its negatives.
 
     Parameters
     ----------
     train, test
-        As in `given`; test has one pair per user at most.
+        As in `given`; `test` has at most one pair per user.
     candidates
-        The items to rank for each user of `train`, by its rows: the negatives and the one of `test`.
+        The items to rank for each user, in the rows of `train`: the negatives and the item of `test`.
     """
     known = given(train, test).test
     several = np.flatnonzero(known.wanted.by_user.counts > 1)

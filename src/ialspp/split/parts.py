@@ -1,4 +1,4 @@
-"""What a split is made of."""
+"""The parts of a split."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ ONE_ITEM_METRICS = ("hit_rate@10", "ndcg@10")  # He et al. 2017, NCF
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HeldOut:
-    """Users to ask about: what is known of each, and what they are to be asked for."""
+    """Users to evaluate a model on: the pairs it is given of each, and the pairs it has to predict."""
 
-    given: Interactions  # folded in (strangers) or trained on (known users); never recommended again
-    wanted: Interactions  # what is asked for; same users and items as `given`
-    strangers: bool  # the users are not in the training data: their vectors are folded in
-    candidates: Csr | None = None  # rank only these items of each user, the wanted among them; None: all
+    given: Interactions  # folded in (unseen users) or trained on (known users); never recommended again
+    wanted: Interactions  # to be predicted; has the same users and items as `given`
+    unseen: bool  # whether the users are not in the training data, so that their vectors are folded in
+    candidates: Csr | None = None  # the only items to rank for each user, the wanted included; None: all
 
     def __post_init__(self) -> None:
         for axis in ("users", "items"):
@@ -36,7 +36,7 @@ class HeldOut:
                     f"given and wanted must have the same {axis}, got {given!r} and {wanted!r}"
                 )
         if len(self.wanted) == 0:
-            raise InvalidValueError("at least one pair must be wanted, got none: nobody could be asked about")
+            raise InvalidValueError("at least one pair must be wanted, got none; there is nothing to test")
         given, wanted = self.given.by_user, self.wanted.by_user.keys
         self._refuse(wanted[given.has(wanted)], "is both given and wanted (in train and in test)")
         if self.candidates is None:
@@ -53,7 +53,7 @@ class HeldOut:
         self._refuse(listed[given.has(listed)], "is a candidate, but was trained on")
 
     def _refuse(self, keys: NDArray[np.int64], why: str) -> None:
-        """An error that names the first of these pairs."""
+        """Raise an error that names the first of these pairs, if there is one."""
         if len(keys):
             user, item = divmod(int(keys[0]), self.given.n_items)
             raise InvalidValueError(
@@ -61,21 +61,22 @@ class HeldOut:
             )
 
     def __repr__(self) -> str:
-        who = "strangers" if self.strangers else "users"
-        asked = np.count_nonzero(self.wanted.by_user.counts)
-        return f"HeldOut({asked} {who} asked for {len(self.wanted)} pairs)"
+        users = np.count_nonzero(self.wanted.by_user.counts)
+        kind = "held-out users" if self.unseen else "users"
+        return f"HeldOut({users:,} {kind}, {len(self.wanted):,} test pairs)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Split:
-    """Training data, the users to report on, and perhaps others to choose settings by."""
+    """Training data, users for the test, and perhaps other users for choosing settings (validation)."""
 
     protocol: str
     train: Interactions
     test: HeldOut
     validation: HeldOut | None
-    metrics: tuple[str, ...]  # what is reported for this protocol
-    left_out: int = 0  # held-out pairs in no part: their user or item does not occur in training
+    metrics: tuple[str, ...]  # that are usual for this protocol
+    # Held-out pairs whose user or item is not in training cannot be predicted by any model and are dropped.
+    left_out: int = 0
 
     def __repr__(self) -> str:
         parts = f"train={self.train!r}, test={self.test!r}, validation={self.validation!r}"
@@ -83,14 +84,14 @@ class Split:
 
 
 def mask_of(places: NDArray[np.int64], length: int) -> Mask:
-    """True at these places."""
+    """Make a mask that is True at these places."""
     mask = np.zeros(length, dtype=bool)
     mask[places] = True
     return mask
 
 
 def checked_share(value: float) -> float:
-    """A share that leaves something on both sides."""
+    """Return a share that leaves something on both sides, or raise."""
     share = checked_number("test_share", value)
     if not 0 < share < 1:
         raise InvalidValueError(f"test_share must be between 0 and 1, both excluded, got {value}")

@@ -1,4 +1,4 @@
-"""Strong generalisation: users the model has never seen."""
+"""Strong generalisation: predict items of users the model has never seen."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.axis import Axis
-from ..data.csr import RowNumbers
+from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..errors import InvalidValueError
 from ..system.checks import checked_integer
 from .parts import STRONG_METRICS, HeldOut, Mask, Split, checked_share, mask_of
 
-LEAST_TO_ASK = 5  # pairs of a stranger from which some are asked for (Liang et al. 2018)
+LEAST_PAIRS = 5  # of an unseen user, if some are to be predicted (Liang et al. 2018)
 
 
 def strong(
@@ -24,70 +24,78 @@ def strong(
     min_item: int = 0,
     seed: int = 98765,
 ) -> Split:
-    """Strong generalisation: other users than those trained on, the very ones of Liang et al. (2018).
+    """Hold out users, and predict some of their pairs from the others; exactly as Liang et al. (2018) do.
 
-    Users and pairs are drawn as the notebook published with that paper draws them (dawenl/vae_cf), with
-    numpy's legacy generator. A user's pairs are drawn from in ascending order of item id, which is the
-    order of MovieLens 20M's ratings.csv and of the Million Song Dataset's train_triplets.txt. The defaults
-    are those for MovieLens 20M; for the songs they are held_out=50_000, min_user=20, min_item=200.
+    Users and pairs are drawn as in the notebook published with that paper (dawenl/vae_cf), with numpy's
+    legacy generator. A user's pairs are drawn in ascending order of item id, which is the order of MovieLens
+    20M's ratings.csv and of the Million Song Dataset's train_triplets.txt. The defaults are those for
+    MovieLens 20M; `datasets.strong_split` has those of both data sets.
 
     Parameters
     ----------
     held_out
-        The number of test users, and of validation users; the rest is trained on.
+        The number of test users, and of validation users; the model is trained on all others.
     test_share
-        The share of a held-out user's pairs that is asked for, rounded down; users with fewer than five
-        pairs are asked for none.
-    min_user
-        Users with fewer items, of those that are left, are removed, once.
-    min_item
-        Before that, items with fewer users are.
+        The share of a held-out user's pairs that has to be predicted, rounded down. Nothing is predicted for
+        users with fewer than five pairs.
+    min_user, min_item
+        First remove items with fewer users, then users with fewer of the items that are left.
+    seed
+        Draws the users, and again the pairs of each part.
     """
     share = checked_share(test_share)
     size = checked_integer("held_out", held_out, 1)
-    popular = data.by_item.counts >= checked_integer("min_item", min_item, 0)
+    frequent = frequent_pairs(data, min_user, min_item)
     user, item = data.by_user.row_numbers, data.by_user.columns
-    users = _shuffled_users(data, user[popular[item]], checked_integer("min_user", min_user, 0), seed)
+    users = _shuffled(data.users, np.flatnonzero(np.bincount(user[frequent])), seed)
     if len(users) <= 2 * size:
         raise InvalidValueError(
             f"{len(users)} users are left with min_user={min_user} and min_item={min_item}, "
             f"so held_out can be at most {max(len(users) - 1, 0) // 2}, got {held_out}"
         )
     training, for_validation, for_test = (
-        popular[item] & mask_of(part, data.n_users)[user] for part in np.split(users, [-2 * size, -size])
+        frequent & mask_of(part, data.n_users)[user] for part in np.split(users, [-2 * size, -size])
     )
     items = Axis.of(data.items, item[training])
     train = data.select(training, Axis.of(data.users, user[training]), items)
-    validation = _strangers("validation", data, for_validation, items, share, seed)
-    test = _strangers("test", data, for_test, items, share, seed)
+    validation = _held_out("validation", data, for_validation, items, share, seed)
+    test = _held_out("test", data, for_test, items, share, seed)
     parts = (validation.given, validation.wanted, test.given, test.wanted)
     left_out = np.count_nonzero(for_validation | for_test) - sum(map(len, parts))
     return Split("strong", train, test, validation, STRONG_METRICS, int(left_out))
 
 
-def _shuffled_users(data: Interactions, occurring: RowNumbers, least: int, seed: int) -> NDArray[np.int64]:
-    """The rows of users that occur often enough, sorted by id and then shuffled."""
-    counts = np.bincount(occurring, minlength=data.n_users)
-    users = np.flatnonzero(counts >= max(least, 1))
-    users = users[np.argsort(data.users.ids[users], kind="stable")]
-    return users[np.random.RandomState(checked_integer("seed", seed, 0)).permutation(len(users))]
+def frequent_pairs(data: Interactions, min_user: int = 5, min_item: int = 0) -> Mask:
+    """Mark the pairs left after removing items with fewer users, then users with fewer of these items."""
+    least_items = checked_integer("min_user", min_user, 0)
+    least_users = checked_integer("min_item", min_item, 0)
+    user, item = data.by_user.row_numbers, data.by_user.columns
+    popular = (data.by_user.column_counts >= least_users)[item]
+    counts = np.bincount(user[popular], minlength=data.n_users)
+    return np.asarray(popular & (counts >= least_items)[user])
 
 
-def _strangers(name: str, data: Interactions, chosen: Mask, items: Axis, share: float, seed: int) -> HeldOut:
-    """The chosen pairs of known items, a share of each user's asked for, drawn from the seed afresh."""
+def _shuffled(ids: IdMap, rows: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
+    """Sort rows by id, then shuffle them."""
+    rows = rows[np.argsort(ids.ids[rows], kind="stable")]
+    return rows[np.random.RandomState(checked_integer("seed", seed, 0)).permutation(len(rows))]
+
+
+def _held_out(name: str, data: Interactions, chosen: Mask, items: Axis, share: float, seed: int) -> HeldOut:
+    """Divide the chosen pairs, as far as their items are known, into given and wanted ones."""
     chosen = chosen & (items.rows[data.by_user.columns] >= 0)
     users = Axis.of(data.users, data.by_user.row_numbers[chosen])
     pairs = data.select(chosen, users, items)
     rng = np.random.RandomState(seed)
-    asked = np.zeros(len(pairs), dtype=bool)
+    wanted = np.zeros(len(pairs), dtype=bool)
     counts = pairs.by_user.counts
     for start, n in zip(pairs.by_user.offsets[:-1].tolist(), counts.tolist(), strict=True):
-        if n >= LEAST_TO_ASK:
-            asked[start + rng.choice(n, size=int(share * n), replace=False)] = True
-    if not asked.any():
+        if n >= LEAST_PAIRS:
+            wanted[start + rng.choice(n, size=int(share * n), replace=False)] = True
+    if not wanted.any():
         raise InvalidValueError(
-            f"no {name} user has enough pairs to be asked for any: {LEAST_TO_ASK} at least and "
-            f"test_share={share:g} of them at least one; the most a user has is {counts.max(initial=0)}"
+            f"a {name} user with at least {LEAST_PAIRS} pairs is required, and test_share={share:g} of them "
+            f"must be at least one; the most pairs of a user are {counts.max(initial=0)}"
         )
     axes = Axis.whole(pairs.users), Axis.whole(pairs.items)
-    return HeldOut(pairs.select(~asked, *axes), pairs.select(asked, *axes), strangers=True)
+    return HeldOut(pairs.select(~wanted, *axes), pairs.select(wanted, *axes), unseen=True)

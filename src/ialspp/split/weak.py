@@ -1,4 +1,4 @@
-"""Weak generalisation: more of what users do who were trained on, held out by time or at random."""
+"""Weak generalisation: predict more items of users in training, held out by time or at random."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ DAY = 86_400.0  # seconds
 
 
 def last_days(data: Interactions, days: float) -> Split:
-    """What happened in the last days, from what happened before.
+    """Hold out the last days, to be predicted from the time before.
 
-    A pair is held out if its time is at or after the latest time of all minus `days` times 86,400
-    seconds; pairs strictly before are trained on. A pair's time is the first at which it occurred.
+    A pair is held out if its time is at or after the latest time of all minus `days` times 86,400 seconds;
+    earlier pairs are trained on. A pair's time is the first at which it occurs.
     """
     length = checked_number("days", days)
     times = _times_of(data)
@@ -31,84 +31,82 @@ def last_days(data: Interactions, days: float) -> Split:
         raise InvalidValueError(
             f"days must be more than 0 and less than the {span:g} the data spans, got {days}"
         )
-    return _held_out_of("last-days", data, times >= times.max() - length * DAY, WEAK_METRICS)
+    return _split_by("last-days", data, times >= times.max() - length * DAY, WEAK_METRICS)
 
 
 def last_item(data: Interactions) -> Split:
-    """The latest pair of every user with two or more; of several at one time that of the last item row."""
-    return _held_out_of("last-item", data, _latest_pairs(data, _times_of(data)), ONE_ITEM_METRICS)
+    """Hold out the latest pair of every user with two or more; of several at one time, the last item row."""
+    return _split_by("last-item", data, _latest_pairs(data, _times_of(data)), ONE_ITEM_METRICS)
 
 
 def random(data: Interactions, *, test_share: float = 0.2, seed: int = 0) -> Split:
-    """Pairs drawn at random from all: round(test_share * number of pairs) are held out."""
+    """Hold out round(test_share * number of pairs) pairs, drawn at random from all."""
     size = round(checked_share(test_share) * len(data))
     rng = np.random.default_rng(checked_integer("seed", seed, 0))
     drawn = rng.choice(len(data), size, replace=False, shuffle=False)
-    return _held_out_of("random", data, mask_of(drawn, len(data)), WEAK_METRICS)
+    return _split_by("random", data, mask_of(drawn, len(data)), WEAK_METRICS)
 
 
 def leave_one_out(
     data: Interactions, *, pick: Literal["latest", "random"] = "latest", negatives: int = 99, seed: int = 0
 ) -> Split:
-    """One pair of every user with two or more, to be found among random items the user never touched.
+    """Hold out one pair of every user with two or more, to be found among random items the user never saw.
 
     Parameters
     ----------
     pick
-        Which pair: the latest (of several at one time that of the last item row), or any.
+        Which pair: the latest (of several at one time, the last item row), or a random one.
     negatives
-        How many other items to rank it with, each unseen item alike; all of them if there are fewer.
+        How many other items to rank it with, drawn uniformly; all other items if there are fewer.
     """
     size = checked_integer("negatives", negatives, 1)
     rng = np.random.default_rng(checked_integer("seed", seed, 0))
     if pick not in ("latest", "random"):
         raise InvalidValueError(f'pick must be "latest" or "random", got {pick!r}')
     times = _times_of(data) if pick == "latest" else rng.random(len(data))
-    split = _held_out_of("leave-one-out", data, _latest_pairs(data, times), ONE_ITEM_METRICS)
+    split = _split_by("leave-one-out", data, _latest_pairs(data, times), ONE_ITEM_METRICS)
     candidates = _with_negatives(split.train, split.test.wanted, size, rng)
     return replace(split, test=replace(split.test, candidates=candidates))
 
 
-def _held_out_of(protocol: str, data: Interactions, asked: Mask, metrics: tuple[str, ...]) -> Split:
-    """Train on what is not asked for; ask for what has its user and its item there."""
+def _split_by(protocol: str, data: Interactions, held_out: Mask, metrics: tuple[str, ...]) -> Split:
+    """Train on the pairs not held out; test on those held out whose user and item are in training."""
     user, item = data.by_user.row_numbers, data.by_user.columns
-    users = Axis.of(data.users, user[~asked])
-    items = Axis.of(data.items, item[~asked])
-    wanted = asked & (users.rows[user] >= 0) & (items.rows[item] >= 0)
-    held_out = np.count_nonzero(asked)
+    users = Axis.of(data.users, user[~held_out])
+    items = Axis.of(data.items, item[~held_out])
+    wanted = held_out & (users.rows[user] >= 0) & (items.rows[item] >= 0)
+    size = np.count_nonzero(held_out)
     if not wanted.any():
         raise InvalidValueError(
-            f"of {len(data)} pairs {held_out} are held out, and none of these has both its user and its "
-            "item among the rest: nothing can be asked for"
+            f"{size} of {len(data)} pairs are held out, but none of them has both its user and its item in "
+            "training, so there is nothing to predict"
         )
-    train = data.select(~asked, users, items)
-    test = HeldOut(train, data.select(wanted, users, items), strangers=False)
-    return Split(protocol, train, test, None, metrics, int(held_out - np.count_nonzero(wanted)))
+    train = data.select(~held_out, users, items)
+    test = HeldOut(train, data.select(wanted, users, items), unseen=False)
+    return Split(protocol, train, test, None, metrics, int(size - np.count_nonzero(wanted)))
 
 
 def _latest_pairs(data: Interactions, times: Times) -> Mask:
-    """The latest pair of every user with two or more; the last of several."""
+    """Mark the latest pair of every user with two or more; the last of several."""
     counts = data.by_user.counts
-    starts = data.by_user.offsets[:-1][counts > 0]  # an empty stretch would not reduce to nothing
+    starts = data.by_user.offsets[:-1][counts > 0]  # reduceat has no result for an empty range
     latest = np.repeat(np.maximum.reduceat(times, starts), counts[counts > 0])
     places = np.maximum.reduceat(np.where(times == latest, np.arange(len(times)), -1), starts)
     return mask_of(places[counts[counts > 0] > 1], len(data))
 
 
 def _with_negatives(train: Interactions, wanted: Interactions, size: int, rng: np.random.Generator) -> Csr:
-    """The wanted item of each user who has one, and random items neither trained on nor wanted."""
-    asked, answers = wanted.by_user.row_numbers, wanted.by_user.columns
-    users = np.concatenate([train.by_user.row_numbers, asked])
-    items = np.concatenate([train.by_user.columns, answers])
-    seen, _ = SortedPairs.of(train.users, train.items, users, items, None, None).merged()
-    drawn = [_unseen(seen.columns_of(user), train.n_items, size, rng) for user in asked.tolist()]
-    users = np.concatenate([np.repeat(asked, [len(row) for row in drawn]), asked])
+    """List the wanted item of each user who has one, and random items neither trained on nor wanted."""
+    test_users, answers = wanted.by_user.row_numbers, wanted.by_user.columns
+    seen = train.by_user.union(wanted.by_user)
+    drawn = [_unseen(seen.columns_of(user), train.n_items, size, rng) for user in test_users.tolist()]
+    users = np.concatenate([np.repeat(test_users, [len(row) for row in drawn]), test_users])
     items = np.concatenate([*drawn, answers]).astype(np.int32)
     return SortedPairs.of(train.users, train.items, users, items, None, None).merged()[0]
 
 
 def _unseen(seen: RowNumbers, n_items: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Random items that are not among the seen, which ascend; all of them if there are fewer than `size`."""
+    """Draw items that are not among the seen, which ascend; all of them if there are fewer than `size`."""
     n = n_items - len(seen)
     drawn = rng.choice(n, min(size, n), replace=False, shuffle=False)
     # Before the j-th seen item s_j come s_j - j unseen ones, so the unseen one of number r comes after

@@ -2,6 +2,7 @@ import csv
 import gzip
 import itertools
 import re
+from importlib import import_module
 
 import polars as pl
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from support.drawing import drawn
 
 from ialspp import Interactions
+from ialspp.data.reading.file_set import SAMPLE_ROWS
 
 FILES = {",": "log.csv", "\t": "log.tsv", "::": "log.dat"}
 WRITERS = {
@@ -21,6 +23,15 @@ COLUMNS = {"user": "u", "item": "i"}
 GOOD = {"u": ["a", "b", "c"], "i": [1, 2, 3], "x": [1.0, 2.0, 3.0]}
 
 properties = drawn(60)
+
+
+FAR_DOWN = SAMPLE_ROWS + 5000  # beyond the rows that types are guessed from
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    """So that a row far down is not in the first batch, nor in the second."""
+    monkeypatch.setattr(import_module("ialspp.data.reading.read"), "BATCH", 4096)
 
 
 def read_text(folder, text, name="log.csv", **options):
@@ -103,9 +114,10 @@ def test_a_broken_line_is_named_whatever_separates_its_fields(tmp_path, broken, 
     ("broken", "separator"),
     [*((line, ",") for line in ("b,2,-1", "b,2,x", "b,2", "b,2,1,5", 'b,"2,1')), ("b,2,1,5", "::")],
 )
+@pytest.mark.usefixtures("small_batches")
 def test_a_broken_line_far_down_is_named(tmp_path, broken, separator):
-    text = ("u,i,w\n" + "a,1,1\n" * 210_000 + broken + "\nc,3,1\n").replace(",", separator)
-    with pytest.raises(ValueError, match=rf"{re.escape(FILES[separator])}, line 210002\b"):
+    text = ("u,i,w\n" + "a,1,1\n" * FAR_DOWN + broken + "\nc,3,1\n").replace(",", separator)
+    with pytest.raises(ValueError, match=rf"{re.escape(FILES[separator])}, line {FAR_DOWN + 2}\b"):
         read_text(tmp_path, text, FILES[separator], weight="w")
 
 
@@ -211,10 +223,11 @@ def test_a_bad_value_of_the_second_file_is_named_with_its_row_there(tmp_path, fo
 
 
 @pytest.mark.parametrize("form", WRITERS)
+@pytest.mark.usefixtures("small_batches")
 def test_a_bad_value_far_down_is_named(tmp_path, form):
-    columns = {"u": range(210_000), "i": range(210_000), "x": [1.0] * 209_999 + [-1.0]}
+    columns = {"u": range(FAR_DOWN + 1), "i": range(FAR_DOWN + 1), "x": [1.0] * FAR_DOWN + [-1.0]}
     path = write(tmp_path / f"log.{form.split()[0]}", form, columns)
-    with pytest.raises(ValueError, match=rf"{path.name}, row 209999: column 'x'.*-1"):
+    with pytest.raises(ValueError, match=rf"{path.name}, row {FAR_DOWN}: column 'x'.*-1"):
         Interactions.read(path, **COLUMNS, weight="x")
 
 

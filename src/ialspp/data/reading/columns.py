@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidTypeError, InvalidValueError
-from .faults import check_times, check_width
 from .file_set import EXTRA, ROW, FileSet
-from .text import first_record
+from .lines import check_times, check_width
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +23,7 @@ MOST_CHECKED = 16  # columns in which a blank line is looked for, besides those 
 class Columns:
     """The column of each role (user, item, label, ...) that was requested."""
 
-    asked: dict[str, str | int]  # role -> column as requested: its name or position
+    requested: dict[str, str | int]  # role -> name or position of its column, as the caller gave it
     file_names: list[str]  # of all columns in the file
     names: dict[str, str]  # role -> name of its column
     kinds: dict[str, Any]  # name of a column -> polars type
@@ -35,18 +34,18 @@ class Columns:
         kinds = source.schema()
         names = list(kinds)
         if source.is_text:
-            width = len(first_record(source).fields)
+            width = len(source.first_record().fields)
             if len(names) != width:  # a later line has more fields than the first
                 check_width(source, None, width)
-        asked = {role: column for role, column in wanted.items() if column is not None}
-        found = {role: _named(source.files[0], role, column, names) for role, column in asked.items()}
+        requested = {role: column for role, column in wanted.items() if column is not None}
+        found = {role: _named(source.files[0], role, column, names) for role, column in requested.items()}
         for role in ("user", "item"):
             others = [other for other, name in found.items() if name == found[role] and other != role]
             if others:
                 raise InvalidValueError(
-                    f"{role} must be a column of its own, but {asked[role]!r} is also {others[0]}"
+                    f"{role} must be a column of its own, but {requested[role]!r} is also {others[0]}"
                 )
-        columns = cls(asked, names, found, kinds)
+        columns = cls(requested, names, found, kinds)
         for role in found:
             columns._check_kind(source, role)
         for other in source.each_file()[1:]:
@@ -78,14 +77,14 @@ class Columns:
             fits = kind.is_numeric() or kind in (pl.Date, pl.Datetime)
             required = "Unix seconds or dates"
             if source.is_text and not kind.is_numeric():
-                check_times(source, self.asked[role], self.file_names.index(name), guessed=fits)
+                check_times(source, self.requested[role], self.file_names.index(name), guessed=fits)
                 fits = True
         else:
             fits = source.is_text or kind.is_numeric()
             required = "numbers"
         if not fits:
             raise InvalidValueError(
-                f"{source.files[0]}: column {self.asked[role]!r} must be {required}, but is {kind}"
+                f"{source.files[0]}: column {self.requested[role]!r} must be {required}, but is {kind}"
             )
 
     def _check_same(self, source: FileSet, other: FileSet) -> None:
@@ -104,7 +103,7 @@ class Columns:
             if not source.is_text and kinds[name] != self.kinds[name]:
                 before = f"in {source.files[0]} it is {self.kinds[name]}"
                 raise InvalidValueError(
-                    f"{other.files[0]}: column {self.asked[role]!r} is {kinds[name]}, but {before}"
+                    f"{other.files[0]}: column {self.requested[role]!r} is {kinds[name]}, but {before}"
                 )
 
     def types(self, in_filter: set[str]) -> dict[str, pl.DataType]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidValueError
-from .text import first_line, first_record, leading_blanks, line_frame
+from .text import Record, first_line, leading_blanks, line_frame, records
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,6 +89,18 @@ class FileSet:
         blanks = self.blanks or (0,) * len(self.files)
         return [replace(self, files=(file,), blanks=(n,)) for file, n in zip(self.files, blanks, strict=True)]
 
+    def first_record(self) -> Record:
+        """Return the header of the first file, or its first record if it has no header."""
+        for record in records(self.files[0], self.separator, self.quote):
+            if record.fields:
+                return record
+        raise InvalidValueError(f"{self.files[0]}: the file is empty")
+
+    def records(self) -> Iterator[Record]:
+        """Yield all records of all files except headers, as polars counts rows; raise at a malformed one."""
+        for file in self.files:
+            yield from _without_header(records(file, self.separator, self.quote), self.header)
+
     def schema(self) -> dict[str, Any]:
         """Names and types of the columns of the first file; types of text are guessed."""
         import polars as pl
@@ -135,7 +148,7 @@ class FileSet:
         """Query text with "::" between its fields: polars only knows separators of one character."""
         import polars as pl
 
-        first = first_record(self).fields
+        first = self.first_record().fields
         names = first if self.header else _by_position(first)
         if len(set(names)) < len(names):
             raise InvalidValueError(f"{self.files[0]}: the names of columns must differ, got {names}")
@@ -202,3 +215,11 @@ def _scan_arrow(file: Path) -> pl.LazyFrame:
     with file.open("rb") as opened:
         is_stream = opened.read(6) != b"ARROW1"
     return pl.read_ipc_stream(file).lazy() if is_stream else pl.scan_ipc(file, glob=False)
+
+
+def _without_header(found: Iterator[Record], header: bool) -> Iterator[Record]:
+    started = False
+    for record in found:
+        if started or (record.fields and not header):
+            yield record
+        started = started or bool(record.fields)

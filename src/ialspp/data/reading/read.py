@@ -19,8 +19,9 @@ from ..ids import IdMap
 from ..values import LATEST_TIME
 from .codes import Codes
 from .columns import BLANK, BROKEN, Columns, expression_of
-from .faults import check_width, fault_at, polars_errors
+from .faults import fault_at, polars_errors
 from .file_set import COMPRESSED, ROW, FileSet
+from .lines import check_width
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,7 +107,7 @@ def _sound_batches(
         report(int(batch[ROW][-1]) + 1)
         if BLANK in batch.columns and batch[BLANK].any():
             batch = batch.filter(~pl.col(BLANK))
-        for role, column in columns.asked.items():
+        for role, column in columns.requested.items():
             _check(source, batch, role, column)
         if BROKEN in batch.columns and batch[BROKEN].any():
             rows = batch.filter(BROKEN)[ROW]

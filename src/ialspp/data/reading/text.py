@@ -17,8 +17,6 @@ from ...errors import InvalidValueError
 if TYPE_CHECKING:
     import polars as pl
 
-    from .file_set import FileSet
-
 _NEVER = "\0"  # a separator that text does not contain, so that the whole line is one field
 
 
@@ -80,37 +78,16 @@ def leading_blanks(file: Path) -> int:
     raise InvalidValueError(f"{file}: the file is empty")
 
 
-def first_record(source: FileSet) -> Record:
-    """Return the header of the first file, or its first record if it has no header."""
-    for record in _records(source.files[0], source):
-        if record.fields:
-            return record
-    raise InvalidValueError(f"{source.files[0]}: the file is empty")
-
-
-def records(source: FileSet) -> Iterator[Record]:
-    """Yield all records of all files except headers, as polars counts rows; raise at a malformed one."""
-    for file in source.files:
-        yield from _without_header(_records(file, source), source.header)
-
-
-def _without_header(found: Iterator[Record], header: bool) -> Iterator[Record]:
-    started = False
-    for record in found:
-        if started or (record.fields and not header):
-            yield record
-        started = started or bool(record.fields)
-
-
-def _records(file: Path, source: FileSet) -> Iterator[Record]:
-    if source.separator == "::":
+def records(file: Path, separator: str, quote: str | None) -> Iterator[Record]:
+    """Yield all records, the header among them; raise at a malformed one."""
+    if separator == "::":
         for number, line in enumerate(lines(file), 1):
             yield Record(file, number, line.split("::") if line else [])
         return
     limit = csv.field_size_limit(2**31 - 1)
     start = 1
     try:
-        reader = _reader((line + "\n" for line in lines(file)), source)
+        reader = _reader((line + "\n" for line in lines(file)), separator, quote)
         for fields in reader:
             yield Record(file, start, fields)
             start = reader.line_num + 1
@@ -120,11 +97,11 @@ def _records(file: Path, source: FileSet) -> Iterator[Record]:
         csv.field_size_limit(limit)
 
 
-def _reader(text: Iterable[str], source: FileSet) -> Any:
+def _reader(text: Iterable[str], separator: str, quote: str | None) -> Any:
     return csv.reader(
         text,
-        delimiter=source.separator,
-        quotechar=source.quote,
-        quoting=csv.QUOTE_NONE if source.quote is None else csv.QUOTE_MINIMAL,
+        delimiter=separator,
+        quotechar=quote,
+        quoting=csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL,
         strict=True,
     )
