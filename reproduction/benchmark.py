@@ -11,6 +11,7 @@ from ialspp import Interactions
 from ialspp.datasets import KNOWN, load
 from ialspp.errors import InvalidValueError
 from ialspp.split import Split, strong
+from ialspp.split.strong import frequent_pairs
 
 from .run import Data
 
@@ -138,18 +139,13 @@ def strong_benchmark(
     known = KNOWN.get(canonical(name.removeprefix(SYNTHETIC)))
     published = (known.strong if known else None) or {}
     if not generated:  # generated data already has the shape that the filter leaves
-        data = _scaled(_filtered(data, **published), scale)
+        # Filtered before a share is taken, because an item is rare or not by all of the data.
+        limits = {name: published[name] for name in ("min_user", "min_item") if name in published}
+        data = _scaled(data.select(frequent_pairs(data, **limits)), scale)
     most = int(published.get("held_out", data.n_users) * scale)
     held_out = max(1, min(most, data.n_users // MOST_HELD_OUT))
     split = strong(data, **{**published, "held_out": held_out, "min_item": 0})
     return Benchmark(name, scale, split, (data.n_users, data.n_items, len(data)))
-
-
-def _filtered(data: Interactions, min_user: int = 5, min_item: int = 0, **_: int) -> Interactions:
-    """Filter as `strong` does, but before a share is taken: an item is rare by all of the data."""
-    user, item = data.by_user.row_numbers, data.by_user.columns
-    popular = (data.by_item.counts >= min_item)[item]
-    return data.select(popular & (np.bincount(user[popular], minlength=data.n_users) >= min_user)[user])
 
 
 def _scaled(data: Interactions, scale: float) -> Interactions:

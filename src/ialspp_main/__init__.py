@@ -5,7 +5,8 @@ come out of whichever module is being imported, as a traceback, or get lost in a
 the package can prevent that, because Python imports `ialspp/__init__.py` before it. Hence this package beside
 it, which imports nothing slow: until the command line guards itself, Ctrl-C ends the process at once.
 
-Out of reach are the milliseconds in which Python itself starts. `python -m ialspp` works too, but imports
+Out of reach is what runs before it: the start of Python, and the first lines of the script that the installer
+writes, which with older versions of pip import `re`; some 30 ms. `python -m ialspp` works too, but imports
 `ialspp` before it gets here.
 """
 

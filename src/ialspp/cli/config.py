@@ -78,7 +78,7 @@ def config_option(command: str, options: Iterable[inspect.Parameter]) -> inspect
             context.default_map = {**(context.default_map or {}), **defaults(file, command, keys)}
         return file
 
-    about = typer.Option("--config", callback=read, is_eager=True, help="Options from this TOML file.")
+    about = typer.Option("--config", callback=read, is_eager=True, help="Take options from this TOML file.")
     return inspect.Parameter(
         "config", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[Path | None, about]
     )

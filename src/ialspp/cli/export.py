@@ -34,7 +34,8 @@ class Index:
         int | None, typer.Option(help="--ann: measure the recall for this many users. Default: 1000.")
     ] = None
     threads: Annotated[
-        int | None, typer.Option(help="--ann: default 1. With more, the index varies from run to run.")
+        int | None,
+        typer.Option(help="--ann: threads. Default: 1; with more, the index varies from run to run."),
     ] = None
 
 

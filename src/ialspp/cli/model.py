@@ -58,13 +58,23 @@ class ModelOptions:
 
     dim: Annotated[int, typer.Option(help="d, the length of the vectors.")] = 64
     solver: Annotated[str, typer.Option(help=f"{', '.join(SOLVERS)}.")] = "spectral"
-    unobserved_weight: Annotated[float, typer.Option(help="alpha0.")] = DEFAULT.unobserved_weight
-    regularization: Annotated[float, typer.Option(help="lambda.")] = DEFAULT.regularization
-    exponent: Annotated[float, typer.Option(help="nu.")] = DEFAULT.exponent
+    unobserved_weight: Annotated[
+        float, typer.Option(help="alpha0, the weight of every pair of user and item.")
+    ] = DEFAULT.unobserved_weight
+    regularization: Annotated[float, typer.Option(help="lambda, the weight of the penalty on vectors.")] = (
+        DEFAULT.regularization
+    )
+    exponent: Annotated[float, typer.Option(help="nu: how the penalty grows with interactions.")] = (
+        DEFAULT.exponent
+    )
     epochs: Annotated[int, typer.Option(help="Passes over the data.")] = 16
-    init_stddev: Annotated[float, typer.Option(help="sigma, of the initial factors.")] = 0.1
-    seed: Annotated[int, typer.Option(help="Of the initial factors.")] = 0
-    threads: Annotated[int | None, typer.Option(help="Default: all CPUs this process may use.")] = None
+    init_stddev: Annotated[float, typer.Option(help="sigma, the standard deviation of initial factors.")] = (
+        0.1
+    )
+    seed: Annotated[int, typer.Option(help="Seed of the initial factors.")] = 0
+    threads: Annotated[int | None, typer.Option(help="Threads. Default: all CPUs this process may use.")] = (
+        None
+    )
 
     def make(self) -> ImplicitMF:
         """Make a model that is not fitted yet."""

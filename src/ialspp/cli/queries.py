@@ -26,7 +26,7 @@ INTEGER = re.compile("0|-?[1-9][0-9]*")  # the same text becomes an integer id w
 
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `ialspp fit` wrote.")]
 KOption = Annotated[int, typer.Option("-k", help="The length of each ranking.")]
-ThreadsOption = Annotated[int | None, typer.Option(help="Default: all CPUs this process may use.")]
+ThreadsOption = Annotated[int | None, typer.Option(help="Threads. Default: all CPUs this process may use.")]
 TableOption = Annotated[
     Path | None,
     typer.Option("-o", "--out", help=f"Write a table to this file: {', '.join(WRITERS)}."),
