@@ -5,7 +5,8 @@ import re
 import subprocess
 
 import pytest
-from support.commands import COLUMNS, QUICK, TIME_LIMIT, answer, ialspp, shell, write_log
+from support.commands import COLUMNS, QUICK, answer, ialspp, shell, write_log
+from support.processes import PATIENCE
 from support.terminal import ESCAPE, HIDE, SHOW, in_terminal, start
 
 from ialspp import ImplicitMF
@@ -82,7 +83,7 @@ def test_runs_at_the_same_time_write_whole_lines(folder, tmp_path):
         start(*fit, "--seed", seed, "-o", tmp_path / f"{seed}.ialspp", stdout=subprocess.PIPE)
         for seed in range(3)
     ]
-    said = [json.loads(child.communicate(timeout=TIME_LIMIT)[0]) for child in children]
+    said = [json.loads(child.communicate(timeout=PATIENCE)[0]) for child in children]
     lines = [json.loads(line) for line in (runs / "runs.jsonl").read_text().splitlines()]
     assert sorted(line["settings"]["seed"] for line in lines) == [0, 1, 2]
     for line in lines:

@@ -7,7 +7,8 @@ import subprocess
 import time
 
 import pytest
-from support.commands import COLUMNS, COMMAND, QUICK, TIME_LIMIT, answer, contents, environment, write_log
+from support.commands import COLUMNS, COMMAND, QUICK, answer, contents, environment, write_log
+from support.processes import PATIENCE
 from support.terminal import ESCAPE, HIDE, SHOW, in_terminal, start
 
 from ialspp import store
@@ -41,7 +42,7 @@ def wait_for(event, child):
 def interrupted(child):
     """Send Ctrl-C: the exit code, and what was written to stdout and stderr."""
     child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=TIME_LIMIT)
+    out, err = child.communicate(timeout=PATIENCE)
     return child.returncode, out, err
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.processes import PATIENCE
 
 from ialspp.datasets import DownloadError, Remote
 from ialspp.datasets import fetch as fetching
@@ -28,7 +29,6 @@ from ialspp.datasets import Remote, fetch
 fetch.PAUSE = 0.0
 print(fetch.fetch(Remote(sys.argv[1])))
 """
-PATIENCE = 120  # seconds until something that hangs is an error; nothing here waits so long otherwise
 posix = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 
 

@@ -23,6 +23,7 @@ from support.models import (
     same_bits,
     seen,
 )
+from support.processes import PATIENCE
 
 from ialspp import IALS, Interactions, NotFittedError, Objective, SolveError, Update
 
@@ -327,14 +328,14 @@ def test_an_update_does_not_wait_for_another_models_update():
 
     def wait(_event):
         started.set()
-        assert release.wait(60)
+        assert release.wait(PATIENCE)
 
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(slow.update, make_data(seed=1, n=20), progress=wait)
-        assert started.wait(60)
+        assert started.wait(PATIENCE)
         second = pool.submit(quick.update, make_data(seed=1, n=20), progress=False)
-        second.result(60)
+        second.result(PATIENCE)
         assert not first.done()
         release.set()
-        first.result(60)
+        first.result(PATIENCE)
     assert same_bits(slow, quick)

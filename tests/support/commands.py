@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from ialspp.cli import main
+from support.processes import PATIENCE
 
 COMMAND = shutil.which("ialspp", path=sysconfig.get_path("scripts"))
 COLUMNS = ["--user", "who", "--item", "what"]
 QUICK = ["--dim", "4", "--epochs", "2"]
-TIME_LIMIT = 120  # seconds, for what would never end
 # What a terminal, a runner or a developer may have set must not change what a test sees.
 FOREIGN = {"COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PY_COLORS", "CLICOLOR_FORCE", "GITHUB_ACTIONS"}
 
@@ -52,7 +52,7 @@ def ialspp(*arguments, stdin="", cwd=None, **changes):
         name: io.TextIOWrapper(io.BytesIO(content.encode()), encoding="utf-8")
         for name, content in (("stdin", stdin), ("stdout", ""), ("stderr", ""))
     }
-    alarm = threading.Timer(TIME_LIMIT, _thread.interrupt_main)
+    alarm = threading.Timer(PATIENCE, _thread.interrupt_main)
     with pytest.MonkeyPatch.context() as patch:
         patch_environment(patch, **changes)
         if cwd is not None:
@@ -96,7 +96,7 @@ def process(*command, cwd=None, **changes):
         encoding="utf-8",
         env=environment(**changes),
         cwd=cwd,
-        timeout=TIME_LIMIT,
+        timeout=PATIENCE,
     )
 
 

@@ -8,7 +8,8 @@ import subprocess
 
 import pytest
 
-from support.commands import COMMAND, TIME_LIMIT, environment
+from support.commands import COMMAND, environment
+from support.processes import PATIENCE
 
 fcntl, pty, termios = map(pytest.importorskip, ("fcntl", "pty", "termios"))  # POSIX has them
 
@@ -31,7 +32,7 @@ def in_terminal(*arguments, columns=80, interrupt_at=None, cwd=None, **changes):
     os.close(theirs)
     shown = b""
     try:
-        while select.select([ours], [], [], TIME_LIMIT)[0]:
+        while select.select([ours], [], [], PATIENCE)[0]:
             try:
                 shown += os.read(ours, 1 << 16)
             except OSError:  # how Linux says that the other end is closed
@@ -39,7 +40,7 @@ def in_terminal(*arguments, columns=80, interrupt_at=None, cwd=None, **changes):
             if interrupt_at and interrupt_at.encode() in shown:
                 interrupt_at = None
                 child.send_signal(signal.SIGINT)
-        return child.wait(TIME_LIMIT), shown.decode()
+        return child.wait(PATIENCE), shown.decode()
     finally:
         child.kill()
         child.wait()
