@@ -41,7 +41,7 @@ def main() -> None:
 def _import_command_line() -> None:
     """Import it. The package checks the environment when it is imported, so this can be a user's mistake."""
     try:
-        import ialspp.cli  # noqa: F401
+        import ialspp.cli  # noqa: F401 - imported for its effect; `main` takes the name from it
     except Exception as error:
         errors = sys.modules.get("ialspp.errors")  # stays imported where the package itself fails
         if errors is None or not isinstance(error, errors.IalsppError):
