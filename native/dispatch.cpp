@@ -46,7 +46,7 @@ uint64_t saved_states() {
 bool has_avx2() {
   unsigned a, b, c, d;
   if ((saved_states() & 0x6) != 0x6) return false;
-  if (!__get_cpuid(1, &a, &b, &c, &d) || !bit(c, 12)) return false;  // FMA
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !bit(c, 12) || !bit(c, 29)) return false;  // FMA, F16C
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) && bit(b, 5);
 }
 

@@ -1,6 +1,7 @@
 #include "factors.h"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <vector>
 
@@ -110,6 +111,16 @@ AlignedFloats pack_columns(const float* x, int64_t rows, int64_t dim, int64_t be
     }
   });
   return packed;
+}
+
+bool copy_to_half(const Kernels& k, const float* x, int64_t rows, int64_t dim, float unit, Half* out,
+                  int threads) {
+  std::atomic<bool> fits{true};
+  parallel_for(threads, kShares, [&](int64_t s) {
+    for (int64_t r = share_begin(rows, s); r < share_begin(rows, s + 1); ++r)
+      if (!k.to_half(x + r * dim, dim, unit, out + r * padded(dim))) fits = false;
+  });
+  return fits;
 }
 
 void rotate(const Kernels& k, float* x, int64_t rows, int64_t dim, const double* q, int threads) {

@@ -7,6 +7,17 @@
 
 namespace ialspp {
 
+template <class Number>
+struct Passes {
+  void (*add_predictions)(const History& history, const ColumnsOf<Number>& other, const float* x,
+                          float* residual);
+  void (*add_gradient)(const History& history, const ColumnsOf<Number>& other, const float* x,
+                       float* residual, float* gradient, float* squares);
+  void (*add_normal)(const History& history, const ColumnsOf<Number>& other, const float* x, float* products,
+                     float* sum);
+  void (*add_weighted)(const History& history, const ColumnsOf<Number>& other, const float* t, float* sum);
+};
+
 struct Kernels {
   const char* name;
 
@@ -16,13 +27,22 @@ struct Kernels {
   void (*add_scaled)(Slab slab, const float* scales, float* vector);              // g += S'r
   void (*add_dots)(Slab slab, const float* vector, float sign, float* residual);  // r += sign S x
 
-  // passes.h: sums over a history whose neighbours are read in place
-  void (*add_predictions)(const History& history, const Columns& other, const float* x, float* residual);
-  void (*add_gradient)(const History& history, const Columns& other, const float* x, float* residual,
-                       float* gradient, float* squares);
-  void (*add_normal)(const History& history, const Columns& other, const float* x, float* products,
-                     float* sum);
+  // passes.h: sums over a history whose neighbours are read in place, in single or half precision. An
+  // instruction set that cannot convert half precision has no passes over it.
+  Passes<float> single;
+  Passes<Half> half;
+  bool (*to_half)(const float* x, int64_t n, float unit, Half* out);  // null where half has no passes
 
+  template <class Number>
+  const Passes<Number>& passes() const {
+    if constexpr (sizeof(Number) == sizeof(Half))
+      return half;
+    else
+      return single;
+  }
+
+  float (*precondition)(const float* diagonal, const float* x, int64_t n, float* g, float* M, float* m);
+  float (*add_diagonal)(const float* diagonal, const float* p, int64_t n, float* q);
   float (*weighted_dot)(const float* x, const float* weights, const float* y, int64_t n);
   // p = share p - m g
   void (*next_direction)(float* p, float share, const float* m, const float* g, int64_t n);

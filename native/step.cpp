@@ -43,9 +43,9 @@ bool damped_step(const Kernels& kernels, const Block& block, Panels panels, Row&
 bool take_step(const Side& side, const Block& block, Panels panels, const float* step, Row& row) {
   float* x = side.row(row.number) + block.begin;
   for (int64_t k = 0; k < block.width; ++k)
-    if (!std::isfinite(x[k] - step[k])) return false;
-  for (int64_t k = 0; k < block.width; ++k) x[k] -= step[k];
-  row.neighbours.add_products(panels, step, -1.0f, row.residual);
+    if (!std::isfinite(x[k] - side.relaxation * step[k])) return false;
+  for (int64_t k = 0; k < block.width; ++k) x[k] -= side.relaxation * step[k];
+  row.neighbours.add_products(panels, step, -side.relaxation, row.residual);
   return true;
 }
 

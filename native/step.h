@@ -28,6 +28,7 @@ struct Side {
   float* factors;       // rows.size x dim
   const float* lambda;  // one per row
   int64_t dim;
+  float relaxation = 1;  // how far a row goes: 1 is to the minimum that its solver finds
 
   float* row(int64_t r) const { return factors + r * dim; }
 };
@@ -64,8 +65,11 @@ void residuals_at_zero(const History& history, float* residual);
 void build_system(const Block& block, Panels panels, Row& row, float lambda, const float* linear,
                   float* system);
 
-// Takes the step x_B -= A^-1 g in every row of a group, after which the residuals are those of the new x.
-// Rows without a finite step stay as they are and are reported.
+// Takes the step x_B -= relaxation A^-1 g in every row of a group, after which the residuals are those of the
+// new x. Rows without a finite step stay as they are and are reported.
+//
+// Along the step L_u is a parabola with its minimum at relaxation 1, so that L_u falls with any relaxation
+// between 0 and 2. (A damped step ends before the minimum. There even more than 2 would do.)
 void newton_steps(const Kernels& kernels, const Side& side, const Block& block, Panels panels,
                   std::vector<Row>& rows, Outcome& outcome);
 

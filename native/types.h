@@ -19,19 +19,30 @@ struct History {
   const float* weights;    // a, or null
   int64_t size;
   int64_t following = 0;  // entries of `columns` that come after these, for prefetching
+  bool cached = false;    // whether the neighbours have just been read, so that there is nothing to prefetch
 
   History slice(int64_t begin, int64_t end) const {
-    return {columns + begin, labels ? labels + begin : nullptr, weights ? weights + begin : nullptr,
-            end - begin, following + size - end};
+    return {columns + begin,  labels ? labels + begin : nullptr, weights ? weights + begin : nullptr,
+            end - begin,      following + size - end,            cached};
   }
 };
 
-// Some columns of a row-major matrix: row j is the `width` floats from data + j * stride on.
-struct Columns {
-  const float* data;
+// A number in half precision (IEEE 754 binary16), as its bits
+enum class Half : uint16_t {};
+constexpr float kLargestHalf = 65504;
+
+// Some columns of a row-major matrix: row j is `width` numbers from data + j * stride on, each times `unit`.
+template <class Number>
+struct ColumnsOf {
+  const Number* data;
   int64_t stride;
   int64_t width;
+  float unit = 1;
+
+  const Number* row(int64_t j) const { return data + j * stride; }
 };
+using Columns = ColumnsOf<float>;
+using HalfColumns = ColumnsOf<Half>;  // the width is a multiple of kPanel; the unit is a power of two
 
 // Rows packed panel by panel, so that a tile of the Hessian streams through contiguous memory. Row j of panel
 // p is the sixteen floats at data + p * panel_stride + j * kPanel. Padding columns are zero.

@@ -96,7 +96,7 @@ void history_kernels(const Kernels& k, int64_t width) {
   k.add_outer(d.slab, hessian.data());
   k.add_dots(d.slab, d.x.data(), 1.0f, products.data());
   k.add_scaled(d.slab, products.data(), gradient.data());
-  k.add_normal(d.history(), d.other(), d.x.data(), products.data(), sum.data());
+  k.single.add_normal(d.history(), d.other(), d.x.data(), products.data(), sum.data());
   double outer = 0, normal = 0;
   for (int64_t j = 0; j < kRows; ++j) {
     outer += d.at(j, 0) * d.at(j, width - 1);
@@ -114,10 +114,10 @@ void history_kernels(const Kernels& k, int64_t width) {
   report(k, "add_dots", width, n * w, [&] { k.add_dots(d.slab, d.x.data(), 1e-9f, products.data()); });
   report(k, "add_gradient", width, 3 * n * w, [&] {
     std::fill(products.begin(), products.end(), 0.0f);
-    k.add_gradient(d.history(), d.other(), d.x.data(), products.data(), gradient.data(), squares.data());
+    k.single.add_gradient(d.history(), d.other(), d.x.data(), products.data(), gradient.data(), squares.data());
   });
   report(k, "add_normal", width, 2 * n * w,
-         [&] { k.add_normal(d.history(), d.other(), d.x.data(), products.data(), sum.data()); });
+         [&] { k.single.add_normal(d.history(), d.other(), d.x.data(), products.data(), sum.data()); });
 }
 
 // Sixteen systems M'M + I

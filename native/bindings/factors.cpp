@@ -21,6 +21,13 @@ void bound_rotate(Matrix<float> x, Matrix<float> y, Matrix<const double> q, int 
   rotate(kernels(), y.data(), length(y), length(y, 1), q.data(), threads);
 }
 
+void bound_transform(Matrix<float> x, Matrix<const double> q, int threads) {
+  require_length("q", length(q), length(x, 1));
+  require_length("q's rows", length(q, 1), length(x, 1));
+  const WithoutGil release;
+  rotate(kernels(), x.data(), length(x), length(x, 1), q.data(), threads);
+}
+
 auto bound_gramian(Matrix<const float> x, int64_t begin, int64_t end, int threads) {
   const int64_t dim = length(x, 1);
   require(begin >= 0 && begin < end && end <= dim, "columns outside the factors");
@@ -30,6 +37,15 @@ auto bound_gramian(Matrix<const float> x, int64_t begin, int64_t end, int thread
     gramian(kernels(), x.data(), length(x), dim, begin, end, out.data(), threads);
   }
   return out;
+}
+
+bool bound_copy_to_half(Matrix<const float> x, float unit, Matrix<uint16_t> out, int threads) {
+  require(kernels().to_half, "these kernels cannot write half precision");
+  require_length("out", length(out), length(x));
+  require_length("out's rows", length(out, 1), padded(length(x, 1)));
+  const WithoutGil release;
+  return copy_to_half(kernels(), x.data(), length(x), length(x, 1), unit, reinterpret_cast<Half*>(out.data()),
+                      threads);
 }
 
 double bound_weighted_squared_norm(Matrix<const float> x, Array<const float> weights, int threads) {
@@ -48,6 +64,11 @@ double bound_squared_sum(Array<const float> x, int threads) {
 void register_factors(nb::module_& m) {
   m.def("rotate", bound_rotate, "x"_a.noconvert(), "y"_a.noconvert(), "q"_a, "threads"_a,
         "Rotate both sides in place: X = X Q and Y = Y Q, both or neither.");
+  m.def("transform", bound_transform, "x"_a.noconvert(), "q"_a, "threads"_a, "X = X Q in place.");
+  m.def("padded", [](int64_t width) { return padded(width); }, "width"_a, "The width of a copy's rows.");
+  m.def("has_half", [] { return kernels().to_half != nullptr; }, "Whether kernels can read half precision.");
+  m.def("copy_to_half", bound_copy_to_half, "x"_a, "unit"_a, "out"_a.noconvert(), "threads"_a,
+        "out = X / unit in half precision, as bits; False where a number is beyond its range.");
   m.def("gramian", bound_gramian, "x"_a, "begin"_a, "end"_a, "threads"_a, "X' X[:, begin:end].");
   m.def("weighted_squared_norm", bound_weighted_squared_norm, "x"_a, "weights"_a, "threads"_a,
         "sum_r weights[r] |x_r|^2.");

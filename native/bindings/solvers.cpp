@@ -7,16 +7,19 @@
 #include "dispatch.h"
 #include "factors.h"
 #include "modules.h"
+#include "products.h"
 
 using namespace nb::literals;
 
 namespace ialspp {
 namespace {
 
-Side side_of(const BoundRows& rows, const Matrix<float>& factors, const Array<const float>& lambda) {
+Side side_of(const BoundRows& rows, const Matrix<float>& factors, const Array<const float>& lambda,
+             float relaxation = 1) {
   require_length("factors", length(factors), rows.rows().size);
   require_length("regularization", length(lambda), rows.rows().size);
-  return {rows.rows(), factors.data(), lambda.data(), length(factors, 1)};
+  require(relaxation > 0 && relaxation < 2, "relaxation must be between 0 and 2");
+  return {rows.rows(), factors.data(), lambda.data(), length(factors, 1), relaxation};
 }
 
 void require_other(const BoundRows& rows, const auto& factors, const Matrix<const float>& other) {
@@ -35,8 +38,8 @@ std::pair<double, int64_t> as_pair(const Outcome& outcome) { return {outcome.obs
 std::pair<double, int64_t> bound_solve_rows(const BoundRows& rows, Matrix<float> factors,
                                             Array<const float> lambda, Matrix<const float> other,
                                             Matrix<const double> gramian, float alpha0, bool want_loss,
-                                            int threads) {
-  const Side side = side_of(rows, factors, lambda);
+                                            float relaxation, int threads) {
+  const Side side = side_of(rows, factors, lambda, relaxation);
   require_other(rows, factors, other);
   require_gramian(gramian, side.dim, side.dim);
   const WithoutGil release;
@@ -46,8 +49,8 @@ std::pair<double, int64_t> bound_solve_rows(const BoundRows& rows, Matrix<float>
 
 int64_t bound_update_block(const BoundRows& rows, Matrix<float> factors, Array<const float> lambda,
                            Matrix<const float> other, Matrix<const double> gramian, float alpha0,
-                           int64_t begin, Array<float> residuals, int threads) {
-  const Side side = side_of(rows, factors, lambda);
+                           int64_t begin, Array<float> residuals, float relaxation, int threads) {
+  const Side side = side_of(rows, factors, lambda, relaxation);
   require_other(rows, factors, other);
   const int64_t width = length(gramian, 1);
   require(begin >= 0 && width >= 1 && width <= side.dim && begin <= side.dim - width,
@@ -65,8 +68,8 @@ int64_t bound_update_block(const BoundRows& rows, Matrix<float> factors, Array<c
 std::pair<double, int64_t> bound_update_side(const BoundRows& rows, Matrix<float> factors,
                                              Array<const float> lambda, Matrix<const float> other,
                                              Matrix<const double> gramian, float alpha0, int64_t block_size,
-                                             int threads) {
-  const Side side = side_of(rows, factors, lambda);
+                                             float relaxation, int threads) {
+  const Side side = side_of(rows, factors, lambda, relaxation);
   require_other(rows, factors, other);
   require_gramian(gramian, side.dim, side.dim);
   require(block_size >= 1, "block_size must be at least 1");
@@ -79,16 +82,37 @@ std::pair<double, int64_t> bound_update_side(const BoundRows& rows, Matrix<float
   return as_pair(update_side(kernels(), side, {other.data(), side.dim, side.dim}, blocks, threads));
 }
 
+template <class Number>
+std::pair<double, int64_t> improved(const BoundRows& rows, const Matrix<float>& factors,
+                                    const Array<const float>& lambda, const ColumnsOf<Number>& other,
+                                    const Array<const float>& spectrum, const Descent& descent,
+                                    float relaxation, int threads) {
+  const Side side = side_of(rows, factors, lambda, relaxation);
+  require_length("spectrum", length(spectrum), side.dim);
+  const WithoutGil release;
+  return as_pair(improve_rows(kernels(), side, other, spectrum.data(), descent, threads));
+}
+
 std::pair<double, int64_t> bound_improve_rows(const BoundRows& rows, Matrix<float> factors,
                                               Array<const float> lambda, Matrix<const float> other,
                                               Array<const float> spectrum, int64_t steps, float tolerance,
-                                              int threads) {
-  const Side side = side_of(rows, factors, lambda);
+                                              float relaxation, int threads) {
   require_other(rows, factors, other);
-  require_length("spectrum", length(spectrum), side.dim);
-  const WithoutGil release;
-  return as_pair(improve_rows(kernels(), side, {other.data(), side.dim, side.dim}, spectrum.data(), steps,
-                              tolerance, threads));
+  const int64_t dim = length(other, 1);
+  return improved(rows, factors, lambda, Columns{other.data(), dim, dim}, spectrum,
+                  {steps, tolerance}, relaxation, threads);
+}
+
+std::pair<double, int64_t> bound_improve_rows_by_half(const BoundRows& rows, Matrix<float> factors,
+                                                      Array<const float> lambda, Matrix<const uint16_t> other,
+                                                      float unit, Array<const float> spectrum, int64_t steps,
+                                                      float tolerance, float relaxation, int threads) {
+  require(kernels().to_half, "these kernels cannot read half precision");
+  require(factors.shape(1) >= 1, "factors must have at least one column");
+  require_length("other", length(other), rows.n_columns());
+  require_length("other's rows", length(other, 1), padded(length(factors, 1)));
+  const HalfColumns copy{reinterpret_cast<const Half*>(other.data()), length(other, 1), length(other, 1), unit};
+  return improved(rows, factors, lambda, copy, spectrum, {steps, tolerance}, relaxation, threads);
 }
 
 int64_t bound_update_coordinate(const BoundRows& rows, Matrix<float> factors, Array<const float> lambda,
@@ -104,6 +128,19 @@ int64_t bound_update_coordinate(const BoundRows& rows, Matrix<float> factors, Ar
   for (size_t i = 0; i < column.size(); ++i) column[i] = other.data()[i * side.dim + f];
   return update_coordinate(kernels(), side, f, column.data(), gramian_column.data(), alpha0, cache, threads)
       .failed_row;
+}
+
+void bound_multiply_rows(const BoundRows& rows, Array<const float> row_scales,
+                         Array<const float> column_scales, Matrix<const float> x, Matrix<float> out,
+                         int threads) {
+  require_length("row_scales", length(row_scales), rows.rows().size);
+  require_length("column_scales", length(column_scales), rows.n_columns());
+  require_length("out", length(out), rows.rows().size);
+  require_other(rows, out, x);
+  const WithoutGil release;
+  const int64_t dim = length(x, 1);
+  multiply_rows(kernels(), rows.rows(), row_scales.data(), column_scales.data(), {x.data(), dim, dim},
+                out.data(), threads);
 }
 
 auto bound_residuals(const BoundRows& rows, Matrix<const float> factors, Matrix<const float> other,
@@ -125,21 +162,26 @@ auto bound_residuals(const BoundRows& rows, Matrix<const float> factors, Matrix<
 void register_solvers(nb::module_& m) {
   // noconvert where a call writes: it would update a converted copy, which is thrown away.
   m.def("solve_rows", bound_solve_rows, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
-        "gramian"_a, "alpha0"_a, "want_loss"_a, "threads"_a,
+        "gramian"_a, "alpha0"_a, "want_loss"_a, "relaxation"_a, "threads"_a,
         "iALS: solve every row exactly; (observed loss, first failed row or -1).");
   m.def("update_block", bound_update_block, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
-        "gramian"_a, "alpha0"_a, "begin"_a, "residuals"_a.noconvert(), "threads"_a,
+        "gramian"_a, "alpha0"_a, "begin"_a, "residuals"_a.noconvert(), "relaxation"_a, "threads"_a,
         "iALS++ by block: update one block of every row, and the cached residuals; first failed row or -1.");
   m.def("update_side", bound_update_side, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
-        "gramian"_a, "alpha0"_a, "block_size"_a, "threads"_a,
+        "gramian"_a, "alpha0"_a, "block_size"_a, "relaxation"_a, "threads"_a,
         "iALS++ by side: update all blocks of every row; (observed loss, first failed row or -1).");
   m.def("update_coordinate", bound_update_coordinate, "rows"_a, "factors"_a.noconvert(), "regularization"_a,
         "other"_a, "gramian_column"_a, "alpha0"_a, "f"_a, "residuals"_a.noconvert(), "threads"_a,
         "iCD: update one coordinate of every row, and the cached residuals; first failed row or -1.");
-  m.def(
-      "improve_rows", bound_improve_rows, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
-      "spectrum"_a, "steps"_a, "tolerance"_a, "threads"_a,
-      "SpectralCG: take steps of conjugate gradients in every row; (observed loss, first failed row or -1).");
+  m.def("improve_rows", bound_improve_rows, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
+        "spectrum"_a, "steps"_a, "tolerance"_a, "relaxation"_a, "threads"_a,
+        "SpectralCG: take steps of conjugate gradients in every row; (observed loss, first failed row or -1).");
+  m.def("improve_rows_by_half", bound_improve_rows_by_half, "rows"_a, "factors"_a.noconvert(),
+        "regularization"_a, "other"_a.noconvert(), "unit"_a, "spectrum"_a, "steps"_a, "tolerance"_a,
+        "relaxation"_a, "threads"_a, "improve_rows with the other side as a copy that copy_to_half made.");
+  m.def("multiply_rows", bound_multiply_rows, "rows"_a, "row_scales"_a, "column_scales"_a, "x"_a,
+        "out"_a.noconvert(), "threads"_a,
+        "out_r = row_scales_r sum_j a_j y_j column_scales_j x_j over the interactions j of row r.");
   m.def("residuals", bound_residuals, "rows"_a, "factors"_a, "other"_a, "threads"_a,
         "sqrt(a) (<x,h> - y) for every interaction, in the rows' order.");
 }

@@ -21,9 +21,16 @@ const Kernels kKernels = {
     .add_outer = add_outer,
     .add_scaled = add_scaled,
     .add_dots = add_dots,
-    .add_predictions = add_predictions,
-    .add_gradient = add_gradient,
-    .add_normal = add_normal,
+    .single = {add_predictions<float>, add_gradient<float>, add_normal<float>, add_weighted<float>},
+#ifdef IALSPP_HALF
+    .half = {add_predictions<Half>, add_gradient<Half>, add_normal<Half>, add_weighted<Half>},
+    .to_half = to_half,
+#else
+    .half = {},
+    .to_half = nullptr,
+#endif
+    .precondition = precondition,
+    .add_diagonal = add_diagonal,
     .weighted_dot = weighted_dot,
     .next_direction = next_direction,
     .multiply = multiply,

@@ -3,11 +3,13 @@
 //   add_predictions   r_j += <s_j, x>
 //   add_gradient      r_j += <s_j, x>     g += sum_j r_j s_j     m += sum_j s_j^2
 //   add_normal        t_j  = <s_j, x>     q += sum_j t_j s_j
+//   add_weighted      q += sum_j t_j h_j
 //
 // A pass takes kLanes rows at a time: one transposing tree then adds up all their products, and the second
 // use of a row finds it in the first-level cache. Each use takes a load and an FMA for every vector of
 // columns. With two of both a cycle that makes d / kLanes cycles an interaction; the rest depends on the
-// cache that the rows come from.
+// cache that the rows come from. Rows in half precision come from there in half the time, and each use
+// converts them to single precision.
 #pragma once
 
 #include "vector.h"
@@ -15,130 +17,221 @@
 namespace ialspp::IALSPP_ISA {
 namespace {
 
+// Rows used together: as many as there are general registers for their addresses
+constexpr int kTogether = kLanes < 8 ? kLanes : 8;
+
+// A row of up to this many bytes is prefetched whole. Of a longer one the first two lines are enough: then the
+// hardware sees where the reading leads.
+constexpr int64_t kPrefetchedBytes = 512;
+
 // kLanes neighbours from the j-th on. Past the end the last one is repeated, with a scale of zero.
+template <class Number>
 struct NeighbourBatch {
-  const float* rows[kLanes];
-  float scales[kLanes];  // sqrt(a)
+  const Number* rows[kLanes];
+  float scales[kLanes];  // sqrt(a), times the unit of the rows' numbers
   int count;             // of those before the end
 
-  NeighbourBatch(const History& history, const Columns& other, int64_t j) {
+  NeighbourBatch(const History& history, const ColumnsOf<Number>& other, int64_t j) {
     count = history.size - j < kLanes ? static_cast<int>(history.size - j) : kLanes;
     for (int r = 0; r < kLanes; ++r) {
       const int64_t at = j + (r < count ? r : count - 1);
-      rows[r] = other.data + history.columns[at] * other.stride;
+      rows[r] = other.row(history.columns[at]);
       const float root = history.weights ? __builtin_sqrtf(history.weights[at]) : 1.0f;
-      scales[r] = r < count ? root : 0.0f;
+      scales[r] = r < count ? root * other.unit : 0.0f;
     }
     prefetch_next(history, other, j);
   }
 
-  // Rows come from random places in memory, so the next ones are requested now.
-  void prefetch_next(const History& history, const Columns& other, int64_t j) {
-    const int64_t known = history.size + history.following - j - kLanes;
-    for (int64_t r = 0; r < kLanes && r < known; ++r) {
-      const float* row = other.data + history.columns[j + kLanes + r] * other.stride;
-      for (int64_t c = 0; c < other.width; c += kPanel) __builtin_prefetch(row + c);
+  // Rows come from random places in memory, so the next ones are requested now. Inlined by force: GCC takes a
+  // function that only prefetches for one without effect, and removes calls of it.
+  [[gnu::always_inline]] void prefetch_next(const History& history, const ColumnsOf<Number>& other, int64_t j) {
+    constexpr int64_t kLine = 64 / sizeof(Number);
+    const int64_t known = history.size + history.following, next = j + kLanes;
+    const int64_t begin = history.cached && next < history.size ? history.size : next;
+    const int64_t end = next + kLanes < known ? next + kLanes : known;
+    const bool whole = other.width * static_cast<int64_t>(sizeof(Number)) <= kPrefetchedBytes;
+    const int64_t columns = whole ? other.width : 2 * kLine;
+    for (int64_t at = begin; at < end; ++at) {
+      const Number* row = other.row(history.columns[at]);
+      for (int64_t c = 0; c < columns; c += kLine) __builtin_prefetch(row + c);
     }
   }
 
   // <s_r, x> in lane r
   Vector dots(const float* x, int64_t width) const {
     Vector sums[kLanes] = {};
-    int64_t c = 0;
-    for (; c + kLanes <= width; c += kLanes) {
-      const Vector part = load(x + c);
-      for (int r = 0; r < kLanes; ++r) sums[r] += part * load(rows[r] + c);
+    for (int first = 0; first < kLanes; first += kTogether) {
+      const Some some(rows + first);
+      for_each_vector(width, [&](auto at) {
+        const Vector part = at.load(x);
+        for (int r = 0; r < kTogether; ++r) sums[first + r] += part * at.load(some.row[r]);
+      });
     }
-    Vector total = sum_each(sums);
-    for (; c < width; ++c)
-      for (int r = 0; r < kLanes; ++r) total[r] += x[c] * rows[r][c];
-    return total * load(scales);
+    return sum_each(sums) * IALSPP_ISA::load(scales);
   }
 
   // sum += sum_r t_r h_r
   void add_scaled(const float* t, int64_t width, float* sum) const {
-    int64_t c = 0;
-    for (; c + kLanes <= width; c += kLanes) {
-      Vector even = load(sum + c), odd{};
-      for (int r = 0; r < kLanes; r += 2) {
-        even += t[r] * load(rows[r] + c);
-        odd += t[r + 1] * load(rows[r + 1] + c);
-      }
-      store(sum + c, even + odd);
+    for (int first = 0; first < kLanes; first += kTogether) {
+      const Some some(rows + first);
+      const Broadcast factor(t + first);
+      for_each_vector(width, [&](auto at) {
+        Vector even{}, odd{};
+        for (int r = 0; r < kTogether; r += 2) {
+          even += factor.lanes[r] * at.load(some.row[r]);
+          odd += factor.lanes[r + 1] * at.load(some.row[r + 1]);
+        }
+        at.store(at.load(sum) + (even + odd), sum);  // only here, not to wait for the sum of the rows before
+      });
     }
-    for (; c < width; ++c)
-      for (int r = 0; r < kLanes; ++r) sum[c] += t[r] * rows[r][c];
   }
 
   // sum += sum_r t_r h_r, squares += sum_r a_r h_r^2
-  template <bool all_weights_are_one>
+  template <bool all_scales_are_one>
   void add_scaled_and_squares(const float* t, int64_t width, float* sum, float* squares) const {
-    int64_t c = 0;
-    for (; c + kLanes <= width; c += kLanes) {
-      Vector even = load(sum + c), odd{}, square = load(squares + c);
-      for (int r = 0; r < kLanes; r += 2) {
-        const Vector a = load(rows[r] + c), b = load(rows[r + 1] + c);
-        even += t[r] * a;
-        odd += t[r + 1] * b;
-        square += all_weights_are_one ? a * a : scales[r] * a * (scales[r] * a);
-        square += all_weights_are_one ? b * b : scales[r + 1] * b * (scales[r + 1] * b);
-      }
-      store(sum + c, even + odd);
-      store(squares + c, square);
+    for (int first = 0; first < kLanes; first += kTogether) {
+      const Some some(rows + first);
+      const Broadcast factor(t + first), scale(scales + first);
+      for_each_vector(width, [&](auto at) {
+        Vector even{}, odd{}, even_squares{}, odd_squares{};
+        for (int r = 0; r < kTogether; r += 2) {
+          const Vector a = at.load(some.row[r]), b = at.load(some.row[r + 1]);
+          const Vector sa = all_scales_are_one ? a : scale.lanes[r] * a;
+          const Vector sb = all_scales_are_one ? b : scale.lanes[r + 1] * b;
+          even += factor.lanes[r] * a;
+          odd += factor.lanes[r + 1] * b;
+          even_squares += sa * sa;
+          odd_squares += sb * sb;
+        }
+        at.store(at.load(sum) + (even + odd), sum);
+        at.store(at.load(squares) + (even_squares + odd_squares), squares);
+      });
     }
-    for (; c < width; ++c)
-      for (int r = 0; r < kLanes; ++r) {
-        const float h = rows[r][c];
-        sum[c] += t[r] * h;
-        squares[c] += scales[r] * h * scales[r] * h;
-      }
   }
+
+  // A number for each of the neighbours, from a list of their numbers, and back
+  Vector load(const float* numbers) const {
+    return count == kLanes ? IALSPP_ISA::load(numbers) : load_first(numbers, count);
+  }
+  void store(Vector v, float* numbers) const {
+    count == kLanes ? IALSPP_ISA::store(numbers, v) : store_first(numbers, v, count);
+  }
+
+ private:
+  struct Some {
+    const Number* row[kTogether];
+    explicit Some(const Number* const* of) {
+      for (int r = 0; r < kTogether; ++r) row[r] = of[r];
+    }
+  };
+
+  struct Broadcast {
+    Vector lanes[kTogether];
+    explicit Broadcast(const float* numbers) {
+      for (int r = 0; r < kTogether; ++r) lanes[r] = numbers[r] - Vector{};
+    }
+  };
 };
 
 // r += S x
-void add_predictions(const History& history, const Columns& other, const float* x, float* residual) {
+template <class Number>
+void add_predictions(const History& history, const ColumnsOf<Number>& other, const float* x,
+                     float* residual) {
   for (int64_t j = 0; j < history.size; j += kLanes) {
-    const NeighbourBatch batch(history, other, j);
-    const Vector products = batch.dots(x, other.width);
-    for (int r = 0; r < batch.count; ++r) residual[j + r] += products[r];
+    const NeighbourBatch<Number> batch(history, other, j);
+    batch.store(batch.load(residual + j) + batch.dots(x, other.width), residual + j);
   }
 }
 
-void add_gradient(const History& history, const Columns& other, const float* x, float* residual,
+template <class Number>
+void add_gradient(const History& history, const ColumnsOf<Number>& other, const float* x, float* residual,
                   float* gradient, float* squares) {
   for (int64_t j = 0; j < history.size; j += kLanes) {
-    const NeighbourBatch batch(history, other, j);
-    const Vector products = batch.dots(x, other.width);
-    float scaled[kLanes] = {};
-    for (int r = 0; r < batch.count; ++r) {
-      residual[j + r] += products[r];
-      scaled[r] = batch.scales[r] * residual[j + r];
-    }
-    if (!history.weights && batch.count == kLanes)
-      batch.add_scaled_and_squares<true>(scaled, other.width, gradient, squares);
+    const NeighbourBatch<Number> batch(history, other, j);
+    const Vector changed = batch.load(residual + j) + batch.dots(x, other.width);
+    batch.store(changed, residual + j);
+    float scaled[kLanes];
+    store(scaled, changed * load(batch.scales));
+    if (!history.weights && other.unit == 1 && batch.count == kLanes)
+      batch.template add_scaled_and_squares<true>(scaled, other.width, gradient, squares);
     else
-      batch.add_scaled_and_squares<false>(scaled, other.width, gradient, squares);
+      batch.template add_scaled_and_squares<false>(scaled, other.width, gradient, squares);
   }
 }
 
-void add_normal(const History& history, const Columns& other, const float* x, float* products, float* sum) {
+template <class Number>
+void add_normal(const History& history, const ColumnsOf<Number>& other, const float* x, float* products,
+                float* sum) {
   for (int64_t j = 0; j < history.size; j += kLanes) {
-    const NeighbourBatch batch(history, other, j);
+    const NeighbourBatch<Number> batch(history, other, j);
     const Vector t = batch.dots(x, other.width);
-    if (batch.count == kLanes)
-      store(products + j, t);
-    else
-      for (int r = 0; r < batch.count; ++r) products[j + r] = t[r];
+    batch.store(t, products + j);
     float scaled[kLanes];
     store(scaled, t * load(batch.scales));
     batch.add_scaled(scaled, other.width, sum);
   }
 }
 
+// The weights are t alone, without those of the interactions.
+template <class Number>
+void add_weighted(const History& history, const ColumnsOf<Number>& other, const float* t, float* sum) {
+  for (int64_t j = 0; j < history.size; j += kLanes) {
+    const NeighbourBatch<Number> batch(history, other, j);
+    float scaled[kLanes];
+    store(scaled, other.unit * batch.load(t + j));
+    batch.add_scaled(scaled, other.width, sum);
+  }
+}
+
+#ifdef IALSPP_HALF
+// out = x / unit in half precision, with zeros behind. Returns whether all of them are in its range.
+bool to_half(const float* x, int64_t n, float unit, Half* out) {
+  Vector largest{};
+  for_each_vector(n, [&](auto at) {
+    const Vector scaled = at.load(x) * (1 / unit);
+    const Vector size = scaled < 0 ? -scaled : scaled;
+    largest = size > largest ? size : largest;
+    store(out + at.begin, scaled);
+  });
+  for (int64_t i = (n + kLanes - 1) / kLanes * kLanes; i < padded(n); i += kLanes) store(out + i, Vector{});
+  bool fits = true;
+  for (int i = 0; i < kLanes; ++i) fits = fits && largest[i] <= kLargestHalf;
+  return fits;
+}
+#endif
+
 // <x, y> in the inner product of diag(weights)
 float weighted_dot(const float* x, const float* weights, const float* y, int64_t n) {
   float sum = 0;
   for (int64_t k = 0; k < n; ++k) sum += x[k] * weights[k] * y[k];
+  return sum;
+}
+
+// The end of add_gradient, with the part of the system that is diagonal: g += D x, M += D, and m = 1 / M, or 0
+// where nothing but rounding errors determine x, which then stays where it is. Returns the largest M.
+float precondition(const float* diagonal, const float* x, int64_t n, float* g, float* M, float* m) {
+  // The squares of rounding errors are less than this share of the largest curvature.
+  constexpr float kNegligibleCurvature = 1e-12f;
+  constexpr float kSmallestInvertible = 1e-38f;  // one over anything smaller overflows
+  float largest = 0;
+  for (int64_t k = 0; k < n; ++k) {
+    g[k] += diagonal[k] * x[k];
+    M[k] += diagonal[k];
+    largest = M[k] > largest ? M[k] : largest;
+  }
+  const float share = kNegligibleCurvature * largest;
+  const float least = share > kSmallestInvertible ? share : kSmallestInvertible;
+  for (int64_t k = 0; k < n; ++k) m[k] = M[k] > least ? 1 / M[k] : 0;
+  return largest;
+}
+
+// The end of add_normal: q += D p. Returns <p, q>.
+float add_diagonal(const float* diagonal, const float* p, int64_t n, float* q) {
+  float sum = 0;
+  for (int64_t k = 0; k < n; ++k) {
+    q[k] += diagonal[k] * p[k];
+    sum += p[k] * q[k];
+  }
   return sum;
 }
 

@@ -9,6 +9,12 @@
 
 #include "../types.h"
 
+#if defined(__F16C__)
+#include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
 #if !defined(IALSPP_ISA) || !defined(IALSPP_VECTOR_BYTES) || !defined(IALSPP_TILE_ROWS)
 #error "kernels are compiled by CMake, once per instruction set"
 #endif
@@ -29,6 +35,47 @@ typedef int32_t Lanes __attribute__((vector_size(IALSPP_VECTOR_BYTES)));
 
 inline Vector load(const float* p) { return *reinterpret_cast<const UnalignedVector*>(p); }
 inline void store(float* p, Vector v) { *reinterpret_cast<UnalignedVector*>(p) = v; }
+
+// The first n numbers, n < kLanes, with zeros behind them; and back
+inline Vector load_first(const float* p, int64_t n) {
+#if defined(__AVX512F__) && IALSPP_VECTOR_BYTES == 64
+  return (Vector)_mm512_maskz_loadu_ps(static_cast<__mmask16>((1 << n) - 1), p);
+#else
+  Vector v{};
+  for (int64_t i = 0; i < n; ++i) v[i] = p[i];
+  return v;
+#endif
+}
+inline void store_first(float* p, Vector v, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) p[i] = v[i];
+}
+
+// Half precision, where the instruction set converts it
+#if defined(__F16C__) && IALSPP_VECTOR_BYTES == 64
+#define IALSPP_HALF 1
+inline Vector load(const Half* p) {
+  return (Vector)_mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+}
+inline void store(Half* p, Vector v) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_maskz_cvtps_ph(0xffff, (__m512)v, _MM_FROUND_TO_NEAREST_INT));
+}
+#elif defined(__F16C__) && IALSPP_VECTOR_BYTES == 32
+#define IALSPP_HALF 1
+inline Vector load(const Half* p) {
+  return (Vector)_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+inline void store(Half* p, Vector v) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT));
+}
+#elif defined(__ARM_NEON) && IALSPP_VECTOR_BYTES == 16
+#define IALSPP_HALF 1
+inline Vector load(const Half* p) {
+  return (Vector)vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(reinterpret_cast<const uint16_t*>(p))));
+}
+inline void store(Half* p, Vector v) {
+  vst1_u16(reinterpret_cast<uint16_t*>(p), vreinterpret_u16_f16(vcvt_f16_f32((float32x4_t)v)));
+}
+#endif
 
 // lane i of the result: lane index[i] of a and b laid end to end
 #if defined(__clang__)
@@ -75,6 +122,32 @@ inline Vector sum_each(Vector* v, Combine combine = {}) {
       v[i] = combine_neighbours<width>(v[2 * i], v[2 * i + 1], combine);
     return sum_each<2 * width>(v, combine);
   }
+}
+
+// kLanes columns of a row, or those that are left at its end
+struct WholeVector {
+  int64_t begin;
+  template <class Number>
+  Vector load(const Number* row) const {
+    return IALSPP_ISA::load(row + begin);
+  }
+  void store(Vector v, float* row) const { IALSPP_ISA::store(row + begin, v); }
+};
+struct PartOfVector {
+  int64_t begin, size;
+  Vector load(const float* row) const { return load_first(row + begin, size); }
+  void store(Vector v, float* row) const { store_first(row + begin, v, size); }
+#ifdef IALSPP_HALF
+  Vector load(const Half* row) const { return IALSPP_ISA::load(row + begin); }  // padded: there is no part
+#endif
+};
+
+// Calls use(WholeVector or PartOfVector) for all columns of rows of some width
+template <class Use>
+inline void for_each_vector(int64_t width, const Use& use) {
+  int64_t c = 0;
+  for (; c + kLanes <= width; c += kLanes) use(WholeVector{c});
+  if (c < width) use(PartOfVector{c, width - c});
 }
 
 // In every run of 2 * width lanes: the first halves of a and b go beside each other into a, the second halves

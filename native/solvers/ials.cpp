@@ -7,7 +7,8 @@
 namespace ialspp {
 namespace {
 
-// x = -A^-1 g. False where A is not positive definite; x and the residuals at zero are then left alone.
+// x += relaxation (-A^-1 g - x). False where A is not positive definite; x and the residuals at zero are then
+// left alone.
 bool solve_row(const Kernels& kernels, const Side& side, const Block& all, Panels panels, Row& row,
                bool want_loss) {
   Workspace work;
@@ -17,10 +18,14 @@ bool solve_row(const Kernels& kernels, const Side& side, const Block& all, Panel
   bool solved;
   kernels.solve(system, 0, 1, all.panels(), &solved);
   if (!solved) return false;
-  const float* step = all.step_of(system);
+  float* minimum = all.step_of(system);
   float* x = side.row(row.number);
-  for (int64_t k = 0; k < side.dim; ++k) x[k] = 0.0f - step[k];
-  if (want_loss) row.neighbours.add_products(panels, step, -1.0f, row.residual);
+  for (int64_t k = 0; k < side.dim; ++k) {
+    minimum[k] = 0.0f - minimum[k];
+    x[k] = side.relaxation == 1 ? minimum[k] : x[k] + side.relaxation * (minimum[k] - x[k]);
+    minimum[k] = x[k];  // with zeros behind, as the products below need it
+  }
+  if (want_loss) row.neighbours.add_products(panels, minimum, 1.0f, row.residual);
   return true;
 }
 

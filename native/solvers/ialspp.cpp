@@ -25,7 +25,7 @@ void residuals_of_group(const Kernels& kernels, const Side& side, const Columns&
     const History history = side.rows.history(u);
     residuals_at_zero(history, residual);
     in_segments(history.size, team, [&](int64_t, int64_t begin, int64_t end) {
-      kernels.add_predictions(history.slice(begin, end), other, side.row(u), residual + begin);
+      kernels.single.add_predictions(history.slice(begin, end), other, side.row(u), residual + begin);
     });
     residual += history.size;
   }

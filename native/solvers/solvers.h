@@ -30,10 +30,17 @@ Outcome update_side(const Kernels& kernels, const Side& side, const Columns& oth
 Outcome update_coordinate(const Kernels& kernels, const Side& side, int64_t f, const float* other,
                           const float* gramian_column, float alpha0, const Residuals& residuals, int threads);
 
+// How a row goes to its minimum by conjugate gradients
+struct Descent {
+  int64_t steps;    // at most
+  float tolerance;  // stop once a step is this small, relative to the row's vector
+};
+
 // SpectralCG. spectrum: alpha0 times the eigenvalues of the other side's Gramian, in whose eigenbasis both
-// sides are
-Outcome improve_rows(const Kernels& kernels, const Side& side, const Columns& other, const float* spectrum,
-                     int64_t steps, float tolerance, int threads);
+// sides are. other: in single precision, or a copy in half precision
+template <class Number>
+Outcome improve_rows(const Kernels& kernels, const Side& side, const ColumnsOf<Number>& other,
+                     const float* spectrum, const Descent& descent, int threads);
 
 // residuals = sqrt(a) (<x,h> - y) of all interactions, in this side's order
 void compute_residuals(const Kernels& kernels, const Side& side, const Columns& other, float* residuals,

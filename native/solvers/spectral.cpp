@@ -36,62 +36,74 @@ struct Vectors {
         d(work.zeros(w)) {}
 };
 
-// A coordinate with less than this share of the largest curvature has nothing but the squares of rounding
-// errors. Nothing determines the row there, so it stays where it is.
-constexpr float kNegligibleCurvature = 1e-12f;
-constexpr float kSmallestInvertible = 1e-38f;  // one over anything smaller overflows
+// Neighbours of up to this many bytes are still in a core's own cache when the next pass reads them.
+constexpr int64_t kCachedBytes = 1 << 18;
 
+template <class Number>
 struct SpectralRow {
   const Kernels& kernels;
-  const Columns& other;
-  const History& history;
+  const ColumnsOf<Number>& other;
+  History history;
   const Vectors& v;
   float* residual;
   float* products;  // S p
   int team;
+  float relaxation;
+
+  const Passes<Number>& passes() const { return kernels.passes<Number>(); }
 
   // Computes g = S'r + D x and M, and makes the residuals those of x. False where M overflows.
   bool start() {
     std::fill_n(v.g, 2 * v.width, 0.0f);
     sum_in_segments(history.size, team, 2 * v.width, v.g, [&](int64_t begin, int64_t end, float* sums) {
-      kernels.add_gradient(history.slice(begin, end), other, v.x, residual + begin, sums, sums + v.width);
+      passes().add_gradient(history.slice(begin, end), other, v.x, residual + begin, sums, sums + v.width);
     });
-    for (int64_t k = 0; k < v.width; ++k) v.g[k] += v.d[k] * v.x[k], v.M[k] += v.d[k];
-    const float largest = *std::max_element(v.M, v.M + v.width);
-    for (int64_t k = 0; k < v.width; ++k)
-      v.m[k] = v.M[k] > std::max(kNegligibleCurvature * largest, kSmallestInvertible) ? 1 / v.M[k] : 0;
-    return std::isfinite(largest);
+    history.cached = history.size * other.width * static_cast<int64_t>(sizeof(Number)) <= kCachedBytes;
+    return std::isfinite(kernels.precondition(v.d, v.x, v.width, v.g, v.M, v.m));
   }
 
-  // q = A p
-  void apply() {
+  // Computes S p and q = A p, and returns p'q.
+  float apply() {
     std::fill_n(v.q, v.width, 0.0f);
     sum_in_segments(history.size, team, v.width, v.q, [&](int64_t begin, int64_t end, float* sums) {
-      kernels.add_normal(history.slice(begin, end), other, v.p, products + begin, sums);
+      passes().add_normal(history.slice(begin, end), other, v.p, products + begin, sums);
     });
-    for (int64_t k = 0; k < v.width; ++k) v.q[k] += v.d[k] * v.p[k];
+    return kernels.add_diagonal(v.d, v.p, v.width, v.q);
+  }
+
+  // Computes S p alone and returns p'A p = |S p|^2 + p'D p. After the last step nobody asks for the gradient,
+  // so that S'(S p) is not needed.
+  float apply_without_gradient() {
+    std::fill_n(products, history.size, 0.0f);
+    in_segments(history.size, team, [&](int64_t, int64_t begin, int64_t end) {
+      passes().add_predictions(history.slice(begin, end), other, v.p, products + begin);
+    });
+    return static_cast<float>(kernels.squared_norm(products, history.size)) +
+           kernels.weighted_dot(v.p, v.d, v.p, v.width);
   }
 };
 
-// Minimises L_u from x; false where the result is not finite.
-bool conjugate_gradients(SpectralRow row, int64_t steps, float tolerance) {
+// Minimises L_u from x, and moves x by `relaxation` times the way to the minimum it found. The recursion for g
+// and p does not see the relaxation. False where the result is not finite.
+template <class Number>
+bool conjugate_gradients(SpectralRow<Number> row, const Descent& descent) {
   const Vectors& v = row.v;
   const Kernels& k = row.kernels;
   std::fill_n(v.p, v.width, 0.0f);
   if (!row.start()) return false;
   float before = 1;
-  for (int64_t step = 0; step < steps; ++step) {
+  for (int64_t step = 1; step <= descent.steps; ++step) {
     const float slope = k.weighted_dot(v.g, v.m, v.g, v.width);
-    if (slope <= tolerance * tolerance * k.weighted_dot(v.x, v.M, v.x, v.width)) break;
+    if (slope <= descent.tolerance * descent.tolerance * k.weighted_dot(v.x, v.M, v.x, v.width)) break;
     k.next_direction(v.p, slope / before, v.m, v.g, v.width);
-    row.apply();
-    const float curvature = k.dot(v.p, v.q, v.width);
+    const bool last = step == descent.steps;
+    const float curvature = last ? row.apply_without_gradient() : row.apply();
     if (curvature <= 0) break;  // only rounding error is left to reduce
     const float length = slope / curvature;
     if (!std::isfinite(curvature) || !std::isfinite(length)) return false;
-    k.add_row(v.p, length, v.width, v.x);
-    k.add_row(v.q, length, v.width, v.g);
-    k.add_row(row.products, length, row.history.size, row.residual);
+    k.add_row(v.p, row.relaxation * length, v.width, v.x);
+    k.add_row(row.products, row.relaxation * length, row.history.size, row.residual);
+    if (!last) k.add_row(v.q, length, v.width, v.g);
     before = slope;
   }
   return std::isfinite(k.squared_norm(v.x, v.width));
@@ -99,8 +111,9 @@ bool conjugate_gradients(SpectralRow row, int64_t steps, float tolerance) {
 
 }  // namespace
 
-Outcome improve_rows(const Kernels& kernels, const Side& side, const Columns& other, const float* spectrum,
-                     int64_t steps, float tolerance, int threads) {
+template <class Number>
+Outcome improve_rows(const Kernels& kernels, const Side& side, const ColumnsOf<Number>& other,
+                     const float* spectrum, const Descent& descent, int threads) {
   return for_each_group(side.rows, kLongRow, threads, [&](Range group, int team, Outcome& outcome) {
     Workspace work;
     const Vectors v(work, padded(side.dim));
@@ -111,7 +124,7 @@ Outcome improve_rows(const Kernels& kernels, const Side& side, const Columns& ot
       std::copy_n(side.row(u), side.dim, v.x);
       for (int64_t k = 0; k < side.dim; ++k) v.d[k] = spectrum[k] + side.lambda[u];
       residuals_at_zero(history, residual);
-      if (conjugate_gradients({kernels, other, history, v, residual, products, team}, steps, tolerance))
+      if (conjugate_gradients<Number>({kernels, other, history, v, residual, products, team, side.relaxation}, descent))
         std::copy_n(v.x, side.dim, side.row(u));
       else
         outcome.fail(u);
@@ -119,5 +132,9 @@ Outcome improve_rows(const Kernels& kernels, const Side& side, const Columns& ot
     }
   });
 }
+
+template Outcome improve_rows(const Kernels&, const Side&, const Columns&, const float*, const Descent&, int);
+template Outcome improve_rows(const Kernels&, const Side&, const HalfColumns&, const float*, const Descent&,
+                              int);
 
 }  // namespace ialspp

@@ -95,8 +95,8 @@ void check_passes(const Kernels& k, int64_t size, int64_t width, bool weighted) 
   const std::vector<float> x = normals(width, 4);
   std::vector<float> residual(size, 0.5f), products(size), gradient(width, 0.25f), squares(width, 2.0f),
       normal(width, 1.0f);
-  k.add_gradient(history, other, x.data(), residual.data(), gradient.data(), squares.data());
-  k.add_normal(history, other, x.data(), products.data(), normal.data());
+  k.single.add_gradient(history, other, x.data(), residual.data(), gradient.data(), squares.data());
+  k.single.add_normal(history, other, x.data(), products.data(), normal.data());
   for (int64_t j = 0; j < size; ++j) {
     double dot = 0;
     for (int64_t c = 0; c < width; ++c) dot += x[c] * g.value(j, c);

@@ -10,7 +10,7 @@ from ..errors import SolveError
 
 @dataclass(frozen=True, slots=True)
 class EpochRecord:
-    """One epoch: the loss after it, the three parts of the loss, and the seconds it took."""
+    """One epoch: the loss after it, the three parts of the loss, the seconds it took, and its relaxation."""
 
     epoch: int
     loss: float
@@ -18,6 +18,7 @@ class EpochRecord:
     unobserved: float
     regularization: float
     seconds: float
+    relaxation: float = 1.0
 
     def checked(self) -> EpochRecord:
         """Return the record, or raise an error if a solver (perhaps your own) left NaN in a vector."""

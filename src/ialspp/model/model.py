@@ -16,7 +16,7 @@ from ..data.interactions import Interactions
 from ..errors import InvalidStateError, InvalidTypeError, InvalidValueError, NotFittedError
 from ..files.container import StoreError
 from ..objective import Objective
-from ..solvers import Problem, Solver, SpectralCG, pinned
+from ..solvers import Problem, Solver, SpectralCG, for_epoch, pinned
 from ..system.checks import checked_integer, checked_number
 from ..system.locks import ProcessLock
 from ..system.machine import resolve_threads
@@ -162,7 +162,8 @@ class ImplicitMF(Answers, Parameters):
         try:
             with reporting("fitting", self.epochs, progress, keep=True) as report:
                 for done in range(1, self.epochs + 1):
-                    history.append(self.run_epoch(problem, len(history) + 1).checked())
+                    last = done == self.epochs
+                    history.append(self.run_epoch(problem, history, last=last).checked())
                     # Only now, so that a fit that fails in its first epoch leaves the model unchanged.
                     self._learned(data, users, items, history, solver)
                     report(done, note=f"epoch {done} of {self.epochs}, loss {history[-1].loss:.6g}")
@@ -176,17 +177,25 @@ class ImplicitMF(Answers, Parameters):
                 self._state = self._state.renewed()
         return self
 
-    def run_epoch(self, problem: Problem, number: int = 1) -> EpochRecord:
-        """Run one epoch on a problem of your own, with its exact loss and its seconds, as `fit` does."""
+    def run_epoch(
+        self, problem: Problem, past: Sequence[EpochRecord] = (), *, last: bool = False
+    ) -> EpochRecord:
+        """Run one epoch on a problem of your own, with its exact loss and its seconds, as `fit` does.
+
+        `past` are the records of the epochs before, from whose losses `relaxation="auto"` follows. The last
+        epoch reads nothing in half precision.
+        """
         start = time.perf_counter()
-        loss = problem.loss(self.solver.epoch(problem))
+        solver = for_epoch(self.solver, past, last=last)
+        loss = problem.loss(solver.epoch(problem))
         return EpochRecord(
-            epoch=number,
+            epoch=len(past) + 1,
             loss=loss.total,
             observed=loss.observed,
             unobserved=loss.unobserved,
             regularization=loss.regularization,
             seconds=time.perf_counter() - start,
+            relaxation=getattr(solver, "relaxation", 1.0),
         )
 
     def _learned(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .base import Problem, Side, Solver, gramian, no_finite_solution, pinned
+from .base import Problem, Side, Solver, for_epoch, gramian, no_finite_solution, pinned
 from .ials import IALS, solve_exactly
 from .ialspp import IALSpp
 from .icd import ICD
@@ -21,6 +21,7 @@ __all__ = [
     "Side",
     "Solver",
     "SpectralCG",
+    "for_epoch",
     "gramian",
     "no_finite_solution",
     "pinned",

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..data.csr import Floats
+from ..data.csr import Floats, aligned
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..errors import SolveError
 from ..objective import FactorsOfSide, Loss, Objective, loss_of
+from .relaxation import PastEpoch
 
 
 def gramian(factors: Floats, threads: int) -> NDArray[np.float64]:
@@ -59,6 +61,7 @@ class Problem:
     items: Side
     unobserved_weight: float
     threads: int
+    _halves: list[NDArray[np.uint16]] = field(default_factory=list)  # memory for half_copy, once it was needed
 
     @classmethod
     def of(
@@ -95,6 +98,17 @@ class Problem:
         """Return H' H[:, begin:end] of a side's factors H."""
         return _core.gramian(side.factors, begin, end, self.threads)
 
+    def half_copy(self, side: Side, unit: float) -> NDArray[np.uint16] | None:
+        """Copy a side's factors / unit in half precision; None where a number is beyond its range.
+
+        The copy lasts until the next one is made.
+        """
+        if not self._halves:
+            rows = max(len(self.users.factors), len(self.items.factors))
+            self._halves.append(aligned((rows, _core.padded(self.dim) // 2)).view(np.uint16))
+        copy = self._halves[0][: len(side.factors)]
+        return copy if _core.copy_to_half(side.factors, unit, copy, self.threads) else None
+
     def loss(self, observed: float) -> Loss:
         """Return the whole loss, given its observed part."""
         sides = (
@@ -120,6 +134,12 @@ class Solver(Protocol):
     def epoch(self, problem: Problem) -> float:
         """Update both sides once, in place, and return the observed part of the loss afterwards."""
         ...
+
+
+def for_epoch(solver: Solver, past: Sequence[PastEpoch], *, last: bool) -> Solver:
+    """Return the solver with the settings that it takes for the epoch after those given."""
+    settle = getattr(solver, "for_epoch", None)
+    return solver if settle is None else settle(past, last=last)
 
 
 def pinned(solver: Solver, dim: int) -> Solver:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,25 @@ from .. import _core
 from ..data.csr import Csr, Floats
 from ..objective import Objective
 from .base import Problem, Side
+from .relaxation import checked_relaxation
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IALS:
-    """Alternating least squares by Cholesky: O(d^2 |S| + d^3 (|U| + |I|)) an epoch."""
+    """Alternating least squares by Cholesky: O(d^2 |S| + d^3 (|U| + |I|)) an epoch.
+
+    Parameters
+    ----------
+    relaxation
+        How far a row moves on its way to its minimum, between 0 and 2. 1, right to it, is the paper's iALS.
+    """
+
+    relaxation: float = field(
+        default=1.0, metadata={"help": "how far each row moves, between 0 and 2. Default: 1."}
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "relaxation", checked_relaxation(self.relaxation))
 
     def epoch(self, problem: Problem) -> float:
         """Solve all users, then all items."""
@@ -29,6 +43,7 @@ class IALS:
             problem.gramian(other),
             problem.unobserved_weight,
             want_loss,
+            self.relaxation,
             problem.threads,
         )
         side.check(failed_row)
@@ -54,6 +69,7 @@ def solve_exactly(
         gramian,
         objective.unobserved_weight,
         False,
+        1.0,
         threads,
     )
     return vectors, failed_row

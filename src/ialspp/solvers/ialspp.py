@@ -9,6 +9,7 @@ from .. import _core
 from ..errors import InvalidTypeError, InvalidValueError
 from ..system.checks import checked_integer
 from .base import Problem
+from .relaxation import checked_relaxation
 
 # Sixteen columns are one panel of the kernels: the narrowest block that fills their registers, and a system
 # that is solved a row a lane. Work grows with the block size, so that a side at a time nothing is faster.
@@ -29,6 +30,8 @@ class IALSpp:
         "side": for each side, all blocks of a row while its neighbours are at hand. "block", the
         paper's order: for each block, users then items, with a cache of one prediction per interaction.
         The loss falls alike; "side" is faster and needs no cache.
+    relaxation
+        How far a block moves on its way to its minimum, between 0 and 2. 1, right to it, is the paper's iALS++.
     """
 
     block_size: int | Literal["auto"] = field(
@@ -36,6 +39,9 @@ class IALSpp:
     )
     sweep: Literal["side", "block"] = field(
         default="side", metadata={"help": "side (the default), or block as in the paper."}
+    )
+    relaxation: float = field(
+        default=1.0, metadata={"help": "how far each block moves, between 0 and 2. Default: 1."}
     )
 
     def __post_init__(self) -> None:
@@ -49,6 +55,7 @@ class IALSpp:
             object.__setattr__(self, "block_size", size)
         if self.sweep not in AUTO_BLOCK_SIZE:
             raise InvalidValueError(f'sweep must be "side" or "block", got {self.sweep!r}')
+        object.__setattr__(self, "relaxation", checked_relaxation(self.relaxation))
 
     def block_size_for(self, dim: int) -> int:
         """Return the block size used at this dimension."""
@@ -81,6 +88,7 @@ class IALSpp:
                     problem.unobserved_weight,
                     begin,
                     residuals,
+                    self.relaxation,
                     problem.threads,
                 )
                 side.check(failed_row)
@@ -95,6 +103,7 @@ class IALSpp:
                 problem.gramian(other),
                 problem.unobserved_weight,
                 size,
+                self.relaxation,
                 problem.threads,
             )
             side.check(failed_row)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +15,13 @@ from ..errors import InvalidValueError, SolveError
 from ..system.checks import checked_integer, checked_number
 from ..system.locks import one_blas_thread
 from .base import Problem, Side
+from .relaxation import PastEpoch, checked_relaxation, next_relaxation
 
 DEFAULT_STEPS = 2
 MAX_STEPS = 2**31 - 1  # far more than any row needs, and an integer that native code can count to
+
+# Half precision pays for a side whose vectors in single precision do not fit the caches of a core.
+LEAST_BYTES_TO_HALVE = 8 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +39,13 @@ class SpectralCG:
         is.
     tolerance
         Stop a row once its step is this small relative to its vector. 1e-5 gives the result of iALS.
+    relaxation
+        How far a row moves on its way to the minimum that the steps found, between 0 and 2; 1 is right to it.
+        "auto" goes past it, by a factor that follows from the losses so far, and needs fewer epochs.
+    precision
+        "mixed": read the side that is held fixed from copies in half precision, in every epoch but the last.
+        The epochs are faster and end at the same loss. "single": never. "auto": only a side so large that it
+        pays. A `tolerance` is always kept in single precision.
     """
 
     steps: int | None = field(
@@ -39,6 +53,12 @@ class SpectralCG:
     )
     tolerance: float | None = field(
         default=None, metadata={"help": "stop a row once its step is this small. 1e-5 is as exact as ials."}
+    )
+    relaxation: float | Literal["auto"] = field(
+        default="auto", metadata={"help": "how far each row moves, between 0 and 2. Default: auto."}
+    )
+    precision: Literal["auto", "mixed", "single"] = field(
+        default="auto", metadata={"help": "mixed reads half-precision copies; single; auto (the default)."}
     )
 
     def __post_init__(self) -> None:
@@ -49,6 +69,18 @@ class SpectralCG:
             object.__setattr__(self, "steps", checked_integer("steps", steps, 1))
             if steps > MAX_STEPS:
                 raise InvalidValueError(f"steps must be at most {MAX_STEPS}, got {steps}")
+        if self.relaxation != "auto":
+            object.__setattr__(self, "relaxation", checked_relaxation(self.relaxation))
+        if self.precision not in ("auto", "mixed", "single"):
+            raise InvalidValueError(f'precision must be "auto", "mixed" or "single", got {self.precision!r}')
+
+    def for_epoch(self, past: Sequence[PastEpoch], *, last: bool) -> SpectralCG:
+        """Return the solver with the relaxation and the precision of the epoch after those given."""
+        return replace(
+            self,
+            relaxation=next_relaxation(past) if self.relaxation == "auto" else self.relaxation,
+            precision="single" if last else self.precision,
+        )
 
     def epoch(self, problem: Problem) -> float:
         """Improve all users, then all items."""
@@ -66,16 +98,38 @@ class SpectralCG:
         values, basis = eigenbasis(gramian)
         _core.rotate(side.to_update()[1], other.to_update()[1], basis, problem.threads)
         other.gramian = np.diag(values)
-        observed, failed_row = _core.improve_rows(
-            *side.to_update(),
-            other.factors,
-            (problem.unobserved_weight * values).astype(np.float32),
-            2 * problem.dim if self.steps is None else self.steps,
-            self.tolerance or 0.0,
-            problem.threads,
-        )
+        observed, failed_row = self._improve_rows(problem, side, other, values)
         side.check(failed_row)
         return observed
+
+    def _improve_rows(
+        self, problem: Problem, side: Side, other: Side, values: NDArray[np.float64]
+    ) -> tuple[float, int]:
+        spectrum = (problem.unobserved_weight * values).astype(np.float32)
+        descent = (
+            2 * problem.dim if self.steps is None else self.steps,
+            self.tolerance or 0.0,
+            1.0 if self.relaxation == "auto" else self.relaxation,
+        )
+        if self._halves(other):
+            unit = unit_of(values.sum() / other.factors.size)
+            copy = problem.half_copy(other, unit)
+            if copy is not None:
+                return _core.improve_rows_by_half(
+                    *side.to_update(), copy, unit, spectrum, *descent, problem.threads
+                )
+        return _core.improve_rows(*side.to_update(), other.factors, spectrum, *descent, problem.threads)
+
+    def _halves(self, other: Side) -> bool:
+        """Say whether the side that is held fixed is read in half precision."""
+        if self.precision == "single" or self.tolerance is not None or not _core.has_half():
+            return False
+        return self.precision == "mixed" or other.factors.nbytes >= LEAST_BYTES_TO_HALVE
+
+
+def unit_of(mean_square: float) -> float:
+    """Return a power of two of the size of the numbers, so that half precision has room above and below."""
+    return 2.0 ** min(max(round(math.log2(mean_square) / 2), -100), 100) if mean_square > 0 else 1.0
 
 
 def eigenbasis(gramian: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
