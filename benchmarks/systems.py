@@ -25,7 +25,7 @@ import scipy.sparse as sp
 import worker
 from cases import IMPLICITS, OURS, Case, Task, weights_of
 
-from ialspp import IALS, ICD, IALSpp, ImplicitMF, SpectralCG
+from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, SpectralCG
 from ialspp.model.history import EpochRecord
 from ialspp.solvers import Problem, Solver
 
@@ -105,7 +105,7 @@ def irspack(name: str, task: Task, dim: int, threads: int, **solver: str | int) 
     """irspack's epochs, without its loss."""
     from irspack.recommenders import IALSRecommender
 
-    matrix = matrix_of(task, weights_of(task.data))
+    matrix = matrix_of(task.data, weights_of(task.data))
 
     def trainer_of(dim: int) -> Any:
         recommender = IALSRecommender(
@@ -135,7 +135,7 @@ def implicit(name: str, task: Task, dim: int, threads: int, use_cg: bool) -> Sys
     from threadpoolctl import threadpool_limits
 
     alpha0 = task.objective.unobserved_weight
-    by_user = matrix_of(task, 1 + weights_of(task.data) / alpha0).copy()  # it wants to be able to write
+    by_user = matrix_of(task.data, 1 + weights_of(task.data) / alpha0).copy()  # it wants to be able to write
     by_item = by_user.T.tocsr()
 
     def untrained(dim: int) -> AlternatingLeastSquares:
@@ -184,10 +184,10 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def matrix_of(task: Task, values: np.ndarray) -> sp.csr_matrix:
-    rows = task.data.by_user
-    shape = (task.data.n_users, task.data.n_items)
-    return sp.csr_matrix((values.astype(np.float32), rows.columns, rows.offsets), shape)
+def matrix_of(data: Interactions, values: np.ndarray | float) -> sp.csr_matrix:
+    rows = data.by_user
+    each = np.broadcast_to(np.float32(values), len(data)).copy()
+    return sp.csr_matrix((each, rows.columns, rows.offsets), (data.n_users, data.n_items))
 
 
 def our_solver(name: str) -> Solver:
