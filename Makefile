@@ -3,6 +3,7 @@
 # make torture   the Python tests on ten times as many drawn cases, new ones each time: SEED=... repeats a run
 # make quality   trainings on real data that take minutes each: every solver against published figures
 # make docs      the documentation as a site, in build/docs
+# make bench ARGS="..."   our solvers and the peers' until they converge; ARGS="--before PYTHON" adds an earlier version
 # make reproduce ARGS="..."   the paper's evaluation, measured again; ARGS="--help" lists the options
 # All of it sets up .venv by itself; a second run does not install again.
 
@@ -57,9 +58,8 @@ sanitize: .venv/.dev
 	$(call sanitized_tests,thread)
 
 bench: .venv/.peers
-	$(BIN)/python benchmarks/bench.py --dims 64 128 256
-	$(BIN)/python benchmarks/bench.py --dims 512 --epochs 6 --timed-epochs 1 --append
-	$(BIN)/python benchmarks/bench.py --dims 1024 --scale 0.5 --epochs 5 --timed-epochs 1 --append
+	$(BIN)/python benchmarks/bench.py --dims 64 128 256 512 $(ARGS)
+	$(BIN)/python benchmarks/bench.py --dims 1024 --scale 0.5 --append $(ARGS)
 	$(BIN)/python benchmarks/blocks.py
 
 bench-data: .venv/.dev

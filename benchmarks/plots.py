@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import matplotlib as mpl
+import numpy as np
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -12,7 +13,7 @@ from matplotlib.ticker import NullFormatter
 
 
 def draw(report: dict, path: Path) -> None:
-    """Seconds per epoch over d; and the loss over wall time for each d."""
+    """Seconds per epoch over d; and for each d the loss over seconds, those of the start included."""
     runs = report["runs"]
     dims = sorted({run["dim"] for run in runs})
     columns = min(3, 1 + len(dims))
@@ -26,11 +27,10 @@ def draw(report: dict, path: Path) -> None:
     colours = {name: f"C{i % 10}" for i, name in enumerate(names)}
     for name in names:
         own = sorted((run for run in runs if run["system"] == name), key=lambda run: run["dim"])
-        style = "-o" if name.startswith("ours") else "--s"
         axes[0].plot(
             [r["dim"] for r in own],
             [min(r["seconds"]) for r in own],
-            style,
+            style_of(name),
             color=colours[name],
             ms=4,
             label=name,
@@ -40,22 +40,23 @@ def draw(report: dict, path: Path) -> None:
     axes[0].minorticks_off()
     for axis, dim in zip(axes[1:], dims, strict=False):
         for run in runs:
-            if run["dim"] != dim or (run["seconds_to_loss"] is None and len(run["loss"]) < 3):
+            if run["dim"] != dim or run["only_timed"]:
                 continue
-            best = min(min(r["loss"]) for r in runs if r["dim"] == dim and same_loss(r, run))
-            elapsed = [sum(run["seconds"][: i + 1]) for i in range(len(run["seconds"]))]
-            excess = [max(loss / best - 1, 1e-5) for loss in run["loss"]]
-            style = "-o" if run["system"].startswith("ours") else "--s"
-            axis.plot(elapsed, excess, style, color=colours[run["system"]], ms=3)
+            elapsed = np.cumsum([run["start_seconds"], *run["seconds"]])[1:]
+            excess = [max(loss / run["lowest"] - 1, 1e-5) for loss in run["loss"]]
+            axis.plot(elapsed, excess, style_of(run["system"]), color=colours[run["system"]], ms=3)
         axis.axhline(1e-3, color="grey", lw=0.8)
-        axis.set(xscale="log", yscale="log", xlabel="seconds", title=f"loss above the best, d = {dim}")
+        axis.set(
+            xscale="log", yscale="log", xlabel="seconds, with the start", title=f"loss above L*, d = {dim}"
+        )
         axis.xaxis.set_minor_formatter(NullFormatter())
     figure.legend(loc="outside lower center", ncols=4, fontsize=8)
     figure.savefig(path, dpi=110)
 
 
-def same_loss(one: dict, other: dict) -> bool:
-    return ("implicit" in one["system"]) == ("implicit" in other["system"])
+def style_of(system: str) -> str:
+    library = system.partition("/")[0].partition("@")[0]
+    return {"ours": "-o", "before": ":^"}.get(library, "--s")
 
 
 def draw_blocks(report: dict, path: Path) -> None:

@@ -1,30 +1,35 @@
 """What is compared: our solvers and the peers', each doing one epoch at a time on the same data.
 
-Objectives. irspack's "IALSPP" loss is ours with labels and weights of 1: the same alpha0, lambda and nu.
-implicit minimises, over all pairs, c (<w,h> - p)^2 with p = 1 and c > 1 where something was observed, p = 0
-and c = 1 elsewhere, plus reg (|W|^2 + |H|^2). Times alpha0, with c = (1 + alpha0) / alpha0, that is our loss
-for nu = 0, lambda = alpha0 reg and labels of 1 + alpha0: whoever is compared with implicit minimises that.
+irspack's "IALSPP" loss is ours, with the same alpha0, lambda and nu; implicit's loss is another (`cases.py`).
+Reading and transposing the data is not timed, because every system needs it. Making the initial factors is.
+
+cmfrec 3.5.1 is not among the peers. Its Cholesky solver minimises implicit's loss, but its conjugate
+gradients do not: their first residual has x + 1 where the normal equations have x, and x where they have
+x + 1 (c = x + 1 is an observed pair's weight). So they converge to the minimum of another loss, 4.6 % above
+L* on 2 % of ML20M's shape at d = 16.
 """
 
 from __future__ import annotations
 
+import subprocess
+import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+import worker
+from cases import IMPLICITS, OURS, Case, Task, weights_of
 
-from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, Objective, SpectralCG
+from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, SpectralCG
+from ialspp.model.history import EpochRecord
 from ialspp.solvers import Problem, Solver
 
-OBJECTIVE = Objective()  # the paper's settings for MovieLens 20M
-IMPLICIT_REGULARIZATION = 100.0
-IMPLICIT_OBJECTIVE = Objective(
-    unobserved_weight=OBJECTIVE.unobserved_weight,
-    regularization=OBJECTIVE.unobserved_weight * IMPLICIT_REGULARIZATION,
-    exponent=0.0,
-)
+WITH_IMPLICITS_LOSS = ("implicit", "ours@implicit", "before@implicit")
 
 
 @dataclass
@@ -32,58 +37,121 @@ class System:
     """One contender while it trains."""
 
     name: str
-    epoch: Callable[[], float]  # does one; seconds
+    start_seconds: float  # of making the initial factors
+    epoch: Callable[[bool], float]  # does one, told whether it is the last; seconds
     factors: Callable[[], tuple[np.ndarray, np.ndarray]]
+    close: Callable[[], None] = lambda: None
 
 
-def ours(
-    name: str, solver: Solver, data: Interactions, objective: Objective, dim: int, threads: int
-) -> System:
+def ours(name: str, solver: Solver, task: Task, dim: int, threads: int) -> System:
     """Our epochs, the exact loss included."""
-    model = ImplicitMF(dim=dim, solver=solver, objective=objective, threads=threads)
-    users, items = model.initial_factors(data)
-    problem = Problem.of(data, objective, users, items, threads)
-    return System(name, lambda: model.run_epoch(problem).seconds, lambda: (users, items))
+    model = ImplicitMF(dim=dim, solver=solver, objective=task.objective, threads=threads)
+    _ = task.data.by_item  # the transposition
+    worker.warm_up(threads)
+    start = time.perf_counter()
+    users, items = model.initial_factors(task.data)
+    start_seconds = time.perf_counter() - start
+    problem = Problem.of(task.data, task.objective, users, items, threads)
+    records: list[EpochRecord] = []
+
+    def epoch(last: bool) -> float:
+        records.append(model.run_epoch(problem, past=list(records), last=last))
+        return records[-1].seconds
+
+    return System(name, start_seconds, epoch, lambda: (users, items))
 
 
-def irspack(name: str, data: Interactions, dim: int, threads: int, **solver: str | int) -> System:
+class Worker:
+    """The process of an earlier version of ours; it waits while others train."""
+
+    def __init__(self, python: Path, task: Task, dim: int, threads: int) -> None:
+        self.python = python
+        self.folder = tempfile.TemporaryDirectory(prefix="ialspp-before-")
+        self.path = Path(self.folder.name)
+        worker.write_task(self.path, task.data, task.objective, dim, threads)
+        command = [python, Path(worker.__file__), self.path]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def answer(self, command: str) -> str:
+        with suppress(BrokenPipeError):  # the process is gone; no answer tells the same
+            print(command, file=self.process.stdin, flush=True)
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"{self.python} failed in worker.py; its own message is above")
+        return line
+
+    def factors(self) -> tuple[np.ndarray, np.ndarray]:
+        self.answer("factors")
+        return np.load(self.path / "users.npy"), np.load(self.path / "items.npy")
+
+    def close(self) -> None:
+        self.process.communicate()  # the end of its input ends it
+        self.folder.cleanup()
+
+
+def before(name: str, python: Path, task: Task, dim: int, threads: int) -> System:
+    """Epochs of an earlier version of ours, with its default solver and start."""
+    process = Worker(python, task, dim, threads)
+    return System(
+        name,
+        float(process.answer("start")),
+        lambda last: float(process.answer("last" if last else "epoch")),
+        process.factors,
+        process.close,
+    )
+
+
+def irspack(name: str, task: Task, dim: int, threads: int, **solver: str | int) -> System:
     """irspack's epochs, without its loss."""
     from irspack.recommenders import IALSRecommender
 
-    recommender = IALSRecommender(
-        matrix_of(data, 1.0),
-        n_components=dim,
-        alpha0=OBJECTIVE.unobserved_weight,
-        reg=OBJECTIVE.regularization,
-        nu=OBJECTIVE.exponent,
-        n_threads=threads,
-        **solver,
-    )
-    trainer = recommender._create_trainer()
+    matrix = matrix_of(task.data, weights_of(task.data))
+
+    def trainer_of(dim: int) -> Any:
+        recommender = IALSRecommender(
+            matrix,
+            n_components=dim,
+            alpha0=task.objective.unobserved_weight,
+            reg=task.objective.regularization,
+            nu=task.objective.exponent,
+            n_threads=threads,
+            **solver,
+        )
+        return recommender._create_trainer()
+
+    trainer, start_seconds = drawn(trainer_of, dim)
     core = trainer.core_trainer
     return System(
-        name, lambda: seconds(trainer.run_epoch), lambda: (np.array(core.user), np.array(core.item))
+        name,
+        start_seconds,
+        lambda _: seconds(trainer.run_epoch),
+        lambda: (np.array(core.user), np.array(core.item)),
     )
 
 
-def implicit(name: str, data: Interactions, dim: int, threads: int, use_cg: bool) -> System:
-    """implicit's epochs: what its fit does in each iteration, its one-time transposition left out."""
+def implicit(name: str, task: Task, dim: int, threads: int, use_cg: bool) -> System:
+    """implicit's epochs: what its fit does in each iteration."""
     from implicit.cpu.als import AlternatingLeastSquares
     from threadpoolctl import threadpool_limits
 
-    alpha0 = OBJECTIVE.unobserved_weight
-    by_user = matrix_of(data, (1 + alpha0) / alpha0).copy()  # it wants to be able to write
+    alpha0 = task.objective.unobserved_weight
+    by_user = matrix_of(task.data, 1 + weights_of(task.data) / alpha0).copy()  # it wants to be able to write
     by_item = by_user.T.tocsr()
-    with threadpool_limits(1, "blas"):  # as it asks for
+
+    def untrained(dim: int) -> AlternatingLeastSquares:
         als = AlternatingLeastSquares(
             factors=dim,
-            regularization=IMPLICIT_REGULARIZATION,
+            regularization=task.objective.regularization / alpha0,
             use_cg=use_cg,
             iterations=0,
             num_threads=threads,
             random_state=0,
         )
-        als.fit(by_user, show_progress=False)  # its initial factors
+        with threadpool_limits(1, "blas"):  # as it asks for
+            als.fit(by_user, show_progress=False)  # its initial factors
+        return als
+
+    als, start_seconds = drawn(untrained, dim)
 
     def one_epoch() -> None:
         with threadpool_limits(1, "blas"):
@@ -93,7 +161,21 @@ def implicit(name: str, data: Interactions, dim: int, threads: int, use_cg: bool
             ):
                 als.solver(rows, side, other, als.regularization, num_threads=threads)
 
-    return System(name, lambda: seconds(one_epoch), lambda: (als.user_factors, als.item_factors))
+    return System(
+        name, start_seconds, lambda _: seconds(one_epoch), lambda: (als.user_factors, als.item_factors)
+    )
+
+
+def drawn(make: Callable[[int], Any], dim: int) -> tuple[Any, float]:
+    """Make a peer's untrained model; the seconds are those of drawing its factors.
+
+    Peers transpose the data in the same call. A model of one dimension does the same without much to draw,
+    so its seconds are subtracted.
+    """
+    without = seconds(lambda: make(1))
+    start = time.perf_counter()
+    made = make(dim)
+    return made, max(0.0, time.perf_counter() - start - without)
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -102,17 +184,10 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def matrix_of(data: Interactions, value: float) -> sp.csr_matrix:
+def matrix_of(data: Interactions, values: np.ndarray | float) -> sp.csr_matrix:
     rows = data.by_user
-    values = np.full(len(data), value, np.float32)
-    return sp.csr_matrix((values, rows.columns, rows.offsets), (data.n_users, data.n_items))
-
-
-def with_labels(data: Interactions, label: float) -> Interactions:
-    rows = data.by_user
-    labels = np.full(len(data), label, np.float32)
-    users, items = data.users, data.items
-    return Interactions(users, items, rows.row_numbers, rows.columns, labels, None)
+    each = np.broadcast_to(np.float32(values), len(data)).copy()
+    return sp.csr_matrix((each, rows.columns, rows.offsets), (data.n_users, data.n_items))
 
 
 def our_solver(name: str) -> Solver:
@@ -126,27 +201,27 @@ def our_solver(name: str) -> Solver:
     return {"ials": IALS, "icd": ICD}[kind]()
 
 
-def make(name: str, data: Interactions, dim: int, threads: int) -> System:
+def make(name: str, case: Case, dim: int, threads: int, python_before: Path | None = None) -> System:
     """By the name given on the command line; a peer that is not installed raises ImportError."""
     library, _, variant = name.partition("/")
-    if library == "ours":
-        return ours(name, our_solver(variant), data, OBJECTIVE, dim, threads)
-    if library == "ours@implicit":
-        labelled = with_labels(data, 1 + OBJECTIVE.unobserved_weight)
-        return ours(name, our_solver(variant), labelled, IMPLICIT_OBJECTIVE, dim, threads)
+    task = case.tasks[loss_of(name)]
+    if library.startswith("ours"):
+        return ours(name, our_solver(variant), task, dim, threads)
+    if library.startswith("before"):
+        if python_before is None or variant != "spectral":
+            raise ValueError(f"{name}: an earlier version needs --before, and has its default solver only")
+        return before(name, python_before, task, dim, threads)
     if library == "implicit":
-        return implicit(name, data, dim, threads, use_cg=variant == "cg")
+        return implicit(name, task, dim, threads, use_cg=variant == "cg")
     kind, _, block = variant.partition(":")
     options: dict[str, str | int] = {
         "solver_type": {"ials++": "IALSPP", "cg": "CG", "cholesky": "CHOLESKY"}[kind]
     }
     if block:
         options["ialspp_subspace_dimension"] = int(block)
-    return irspack(name, data, dim, threads, **options)
+    return irspack(name, task, dim, threads, **options)
 
 
-def objective_of(name: str) -> tuple[Objective, float]:
-    """What a system minimises: the objective, and the label of every interaction."""
-    if "implicit" in name.partition("/")[0]:
-        return IMPLICIT_OBJECTIVE, 1 + OBJECTIVE.unobserved_weight
-    return OBJECTIVE, 1.0
+def loss_of(name: str) -> str:
+    """Which of the two losses a system minimises."""
+    return IMPLICITS if name.partition("/")[0] in WITH_IMPLICITS_LOSS else OURS

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.runs import Run, ratio_to_loss, seconds_text
+
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 
 @pytest.fixture(scope="module", name="report")
 def smoke_report():
     subprocess.run(
-        [sys.executable, BENCHMARKS / "bench.py", "--smoke", "--name", "smoke"],
+        [sys.executable, BENCHMARKS / "bench.py", "--smoke", "--name", "smoke", "--before", sys.executable],
         check=True,
         stdout=subprocess.DEVNULL,
     )
@@ -25,12 +27,46 @@ def test_a_smoke_run_measures_everything(report):
     assert {"ours/spectral", "ours/ials++", "ours/ials", "ours@implicit/spectral"} <= set(runs)
     for name in ("ours/spectral", "ours/ials++"):
         run = runs[name]
-        assert len(run["seconds"]) == len(run["loss"]) == len(run["recall"]) == 2
-        assert run["loss"][1] < run["loss"][0]
+        assert 1 <= len(run["seconds"]) == len(run["loss"]) == len(run["recall"]) <= 3
+        assert run["loss"] == sorted(run["loss"], reverse=True)
+        assert run["start_seconds"] > 0
         assert run["share_of_limit"] > 0
         assert run["peak_mb"] > 0
     assert report["sgemm_gflops"] > 0
     assert report["copy_gigabytes"] > 0
+
+
+def test_the_lowest_loss_is_that_of_each_objective(report):
+    lowest = {reference["loss_name"]: reference["loss"] for reference in report["references"]}
+    assert set(lowest) == {"ours", "implicit's"}
+    for run in report["runs"]:
+        assert run["only_timed"] or min(run["loss"]) >= run["lowest"] == lowest[run["loss_name"]]
+
+
+def test_an_earlier_version_that_is_this_one_has_the_same_losses(report):
+    runs = {run["system"]: run for run in report["runs"]}
+    assert runs["before/spectral"]["loss"] == runs["ours/spectral"]["loss"]
+
+
+def run_of(system, losses, start=1.0):
+    seconds = [2.0] * len(losses)
+    return Run(system, 8, "data", "ours", start, seconds=seconds, loss=losses)
+
+
+def test_the_time_to_the_loss_includes_the_start():
+    run = run_of("ours/spectral", [120.0, 100.09, 100.0])
+    run.settle(100.0)
+    assert (run.epochs_to_loss, run.seconds_to_loss) == (2, 5.0)
+
+
+def test_a_loss_that_was_not_reached_bounds_the_ratio():
+    own, theirs = run_of("ours/spectral", [100.0]), run_of("irspack/cg", [120.0, 110.0])
+    for run in (own, theirs):
+        run.settle(100.0)
+    assert theirs.seconds_to_loss is None
+    assert seconds_text(theirs) == "> 5.00"
+    assert ratio_to_loss(theirs, own) == "> 1.67"
+    assert ratio_to_loss(own, theirs) == "< 0.60"
 
 
 @pytest.mark.usefixtures("report")
