@@ -164,6 +164,21 @@ double weighted_squared_norm(const Kernels& k, const float* x, const float* weig
   });
 }
 
+void weighted_column_squares(const float* x, const float* weights, int64_t rows, int64_t dim, double* out,
+                             int threads) {
+  std::vector<std::vector<double>> shares(kShares);
+  parallel_for(threads, kShares, [&](int64_t s) {
+    shares[s].assign(dim, 0.0);
+    for (int64_t r = share_begin(rows, s); r < share_begin(rows, s + 1); ++r) {
+      const double weight = weights[r];
+      for (int64_t f = 0; f < dim; ++f) shares[s][f] += weight * x[r * dim + f] * x[r * dim + f];
+    }
+  });
+  std::vector<double> total(dim, 0.0);
+  reduce(shares, total);
+  std::copy(total.begin(), total.end(), out);
+}
+
 double squared_sum_of(const Kernels& k, const float* x, int64_t n, int threads) {
   return sum_of_shares(n, threads,
                        [&](int64_t begin, int64_t end) { return k.squared_norm(x + begin, end - begin); });

@@ -1,8 +1,19 @@
 #include "products.h"
 
+#include <cmath>
+
 #include "workspace.h"
 
 namespace ialspp {
+namespace {
+
+// a_j y_j, which single precision may not have room for
+double value(const History& history, int64_t j) {
+  const double label = history.labels ? history.labels[j] : 1.0;
+  return history.weights ? history.weights[j] * label : label;
+}
+
+}  // namespace
 
 void multiply_rows(const Kernels& kernels, const Rows& rows, const float* row_scales,
                    const float* column_scales, const Columns& x, float* out, int threads) {
@@ -11,16 +22,24 @@ void multiply_rows(const Kernels& kernels, const Rows& rows, const float* row_sc
     float* t = work.floats(rows.count(group));
     for (int64_t r = group.begin; r < group.end; ++r) {
       const History history = rows.history(r);
-      for (int64_t j = 0; j < history.size; ++j) {
-        const float label = history.labels ? history.labels[j] : 1.0f;
-        const float weight = history.weights ? history.weights[j] : 1.0f;
-        t[j] = row_scales[r] * weight * label * column_scales[history.columns[j]];
-      }
+      for (int64_t j = 0; j < history.size; ++j)
+        t[j] = static_cast<float>(row_scales[r] * value(history, j) * column_scales[history.columns[j]]);
       float* sum = out + r * x.width;
       std::fill_n(sum, x.width, 0.0f);
       sum_in_segments(history.size, team, x.width, sum, [&](int64_t begin, int64_t end, float* sums) {
         kernels.single.add_weighted(history.slice(begin, end), x, t + begin, sums);
       });
+    }
+  });
+}
+
+void absolute_row_sums(const Rows& rows, double* out, int threads) {
+  for_each_group(rows, kLongRow, threads, [&](Range group, int, Outcome&) {
+    for (int64_t r = group.begin; r < group.end; ++r) {
+      const History history = rows.history(r);
+      double sum = 0;
+      for (int64_t j = 0; j < history.size; ++j) sum += std::abs(value(history, j));
+      out[r] = sum;
     }
   });
 }

@@ -11,4 +11,7 @@ namespace ialspp {
 void multiply_rows(const Kernels& kernels, const Rows& rows, const float* row_scales,
                    const float* column_scales, const Columns& x, float* out, int threads);
 
+// out_r = sum_j |a_j y_j| over the interactions j of row r
+void absolute_row_sums(const Rows& rows, double* out, int threads);
+
 }  // namespace ialspp

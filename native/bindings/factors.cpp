@@ -10,14 +10,15 @@ using namespace nb::literals;
 namespace ialspp {
 namespace {
 
-// Rotates both sides in one call, since a signal between two calls would leave the sides in different bases.
-void bound_rotate(Matrix<float> x, Matrix<float> y, Matrix<const double> q, int threads) {
-  for (const auto& side : {x, y}) {
-    require_length("q", length(q), length(side, 1));
-    require_length("q's rows", length(q, 1), length(side, 1));
+// Changes both sides in one call, since a signal between two calls would leave the sides in different bases.
+void bound_transform_both(Matrix<float> x, Matrix<const double> p, Matrix<float> y, Matrix<const double> q,
+                          int threads) {
+  for (const auto& [side, matrix] : {std::pair{x, p}, std::pair{y, q}}) {
+    require_length("a matrix", length(matrix), length(side, 1));
+    require_length("a matrix's rows", length(matrix, 1), length(side, 1));
   }
   const WithoutGil release;
-  rotate(kernels(), x.data(), length(x), length(x, 1), q.data(), threads);
+  rotate(kernels(), x.data(), length(x), length(x, 1), p.data(), threads);
   rotate(kernels(), y.data(), length(y), length(y, 1), q.data(), threads);
 }
 
@@ -54,6 +55,16 @@ double bound_weighted_squared_norm(Matrix<const float> x, Array<const float> wei
   return weighted_squared_norm(kernels(), x.data(), weights.data(), length(x), length(x, 1), threads);
 }
 
+auto bound_weighted_column_squares(Matrix<const float> x, Array<const float> weights, int threads) {
+  require_length("weights", length(weights), length(x));
+  auto out = new_array<double>(length(x, 1));
+  {
+    const WithoutGil release;
+    weighted_column_squares(x.data(), weights.data(), length(x), length(x, 1), out.data(), threads);
+  }
+  return out;
+}
+
 double bound_squared_sum(Array<const float> x, int threads) {
   const WithoutGil release;
   return squared_sum_of(kernels(), x.data(), length(x), threads);
@@ -62,8 +73,8 @@ double bound_squared_sum(Array<const float> x, int threads) {
 }  // namespace
 
 void register_factors(nb::module_& m) {
-  m.def("rotate", bound_rotate, "x"_a.noconvert(), "y"_a.noconvert(), "q"_a, "threads"_a,
-        "Rotate both sides in place: X = X Q and Y = Y Q, both or neither.");
+  m.def("transform_both", bound_transform_both, "x"_a.noconvert(), "p"_a, "y"_a.noconvert(), "q"_a, "threads"_a,
+        "X = X P and Y = Y Q in place, both or neither.");
   m.def("transform", bound_transform, "x"_a.noconvert(), "q"_a, "threads"_a, "X = X Q in place.");
   m.def("padded", [](int64_t width) { return padded(width); }, "width"_a, "The width of a copy's rows.");
   m.def("has_half", [] { return kernels().to_half != nullptr; }, "Whether kernels can read half precision.");
@@ -72,6 +83,8 @@ void register_factors(nb::module_& m) {
   m.def("gramian", bound_gramian, "x"_a, "begin"_a, "end"_a, "threads"_a, "X' X[:, begin:end].");
   m.def("weighted_squared_norm", bound_weighted_squared_norm, "x"_a, "weights"_a, "threads"_a,
         "sum_r weights[r] |x_r|^2.");
+  m.def("weighted_column_squares", bound_weighted_column_squares, "x"_a, "weights"_a, "threads"_a,
+        "sum_r weights[r] x_rf^2 for every column f.");
   m.def("squared_sum", bound_squared_sum, "x"_a, "threads"_a, "sum_i x[i]^2.");
 }
 

@@ -143,6 +143,15 @@ void bound_multiply_rows(const BoundRows& rows, Array<const float> row_scales,
                 out.data(), threads);
 }
 
+auto bound_absolute_row_sums(const BoundRows& rows, int threads) {
+  auto out = new_array<double>(rows.rows().size);
+  {
+    const WithoutGil release;
+    absolute_row_sums(rows.rows(), out.data(), threads);
+  }
+  return out;
+}
+
 auto bound_residuals(const BoundRows& rows, Matrix<const float> factors, Matrix<const float> other,
                      int threads) {
   require_length("factors", length(factors), rows.rows().size);
@@ -182,6 +191,8 @@ void register_solvers(nb::module_& m) {
   m.def("multiply_rows", bound_multiply_rows, "rows"_a, "row_scales"_a, "column_scales"_a, "x"_a,
         "out"_a.noconvert(), "threads"_a,
         "out_r = row_scales_r sum_j a_j y_j column_scales_j x_j over the interactions j of row r.");
+  m.def("absolute_row_sums", bound_absolute_row_sums, "rows"_a, "threads"_a,
+        "sum_j |a_j y_j| over the interactions j of every row.");
   m.def("residuals", bound_residuals, "rows"_a, "factors"_a, "other"_a, "threads"_a,
         "sqrt(a) (<x,h> - y) for every interaction, in the rows' order.");
 }

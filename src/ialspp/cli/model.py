@@ -67,10 +67,11 @@ class ModelOptions:
     exponent: Annotated[float, typer.Option(help="nu: how the penalty grows with interactions.")] = (
         DEFAULT.exponent
     )
-    epochs: Annotated[int, typer.Option(help="Passes over the data.")] = 16
-    init_stddev: Annotated[float, typer.Option(help="sigma, the standard deviation of initial factors.")] = (
-        0.1
-    )
+    epochs: Annotated[int, typer.Option(help="Passes over the data.")] = 8
+    init: Annotated[str, typer.Option(help="spectral, or random as in the paper.")] = "spectral"
+    init_stddev: Annotated[
+        float | None, typer.Option(help="sigma of random initial factors. Default: 0.1.")
+    ] = None
     seed: Annotated[int, typer.Option(help="Seed of the initial factors.")] = 0
     threads: Annotated[int | None, typer.Option(help="Threads. Default: all CPUs this process may use.")] = (
         None
@@ -87,6 +88,7 @@ class ModelOptions:
                 exponent=self.exponent,
             ),
             epochs=self.epochs,
+            init=self.init,  # type: ignore[arg-type]  # checked there
             init_stddev=self.init_stddev,
             seed=self.seed,
             threads=self.threads,

@@ -10,7 +10,11 @@ from ..errors import SolveError
 
 @dataclass(frozen=True, slots=True)
 class EpochRecord:
-    """One epoch: the loss after it, the three parts of the loss, the seconds it took, and its relaxation."""
+    """One epoch: the loss after it, its three parts, the seconds it took, and what an "auto" stood for.
+
+    The loss is exact in an epoch of precision "single". In one of precision "mixed" it is that of factors
+    rounded to half precision, which differs by less than a millionth on data of a million interactions.
+    """
 
     epoch: int
     loss: float
@@ -19,6 +23,7 @@ class EpochRecord:
     regularization: float
     seconds: float
     relaxation: float = 1.0
+    precision: str = "single"
 
     def checked(self) -> EpochRecord:
         """Return the record, or raise an error if a solver (perhaps your own) left NaN in a vector."""

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, Literal
 
 from ..data.csr import Floats, aligned
 from ..data.ids import IdMap
@@ -17,6 +14,7 @@ from ..errors import InvalidStateError, InvalidTypeError, InvalidValueError, Not
 from ..files.container import StoreError
 from ..objective import Objective
 from ..solvers import Problem, Solver, SpectralCG, for_epoch, pinned
+from ..solvers.start import PAPERS_STDDEV, random_start, spectral_start
 from ..system.checks import checked_integer, checked_number
 from ..system.locks import ProcessLock
 from ..system.machine import resolve_threads
@@ -33,6 +31,19 @@ MAX_DIM = 2**16  # the Gramian alone takes 32 GB there
 MAX_INIT_STDDEV = 1e6  # so that a factor's fourth power fits single precision
 
 Callback = Callable[["ImplicitMF", EpochRecord], bool | None]
+
+
+def _checked_share(until: Any) -> float:
+    share = checked_number("until", until)
+    if not 0 < share < 1:
+        raise InvalidValueError(f"until must be a share, > 0 and < 1, got {until}")
+    return share
+
+
+def _fall(history: list[EpochRecord]) -> float:
+    """Return the share by which the loss fell in the last epoch."""
+    before, after = history[-2].loss, history[-1].loss
+    return (before - after) / before if before > 0 else 0.0
 
 
 class ImplicitMF(Answers, Parameters):
@@ -52,9 +63,14 @@ class ImplicitMF(Answers, Parameters):
     objective
         The loss that is minimised.
     epochs
-        The number of passes over the data in one `fit`. 16 as in the paper.
+        The number of passes over the data in one `fit`. The default suits the default solver and start. The
+        paper's algorithms and start need twice as many.
+    init
+        What training starts from: "spectral", the leading singular vectors of the normalised interactions, or
+        "random", as in the paper.
     init_stddev
-        sigma: initial factors are drawn from N(0, sigma / sqrt(d)). 0.1 as in the paper.
+        sigma, for init="random" alone: initial factors are drawn from N(0, sigma / sqrt(d)). None: 0.1 as in
+        the paper.
     seed
         The seed of the initial factors, which are the only random numbers.
     threads
@@ -78,8 +94,9 @@ class ImplicitMF(Answers, Parameters):
         *,
         solver: Solver | None = None,
         objective: Objective | None = None,
-        epochs: int = 16,
-        init_stddev: float = 0.1,
+        epochs: int = 8,
+        init: Literal["spectral", "random"] = "spectral",
+        init_stddev: float | None = None,
         seed: int = 0,
         threads: int | None = None,
     ) -> None:
@@ -89,7 +106,8 @@ class ImplicitMF(Answers, Parameters):
         self.solver = SpectralCG() if solver is None else solver
         self.objective = Objective() if objective is None else objective
         self.epochs = checked_integer("epochs", epochs, 0)
-        self.init_stddev = checked_number("init_stddev", init_stddev)
+        self.init = init
+        self.init_stddev = None if init_stddev is None else checked_number("init_stddev", init_stddev)
         self.seed = checked_integer("seed", seed, 0)
         self.threads = threads
         if isinstance(solver, type) or not callable(getattr(self.solver, "epoch", None)):
@@ -98,8 +116,15 @@ class ImplicitMF(Answers, Parameters):
             )
         if not isinstance(self.objective, Objective):
             raise InvalidTypeError(f"objective must be an Objective, got {objective!r}")
-        if not 0 < self.init_stddev < MAX_INIT_STDDEV:
-            raise InvalidValueError(f"init_stddev must be > 0 and < {MAX_INIT_STDDEV:g}, got {init_stddev}")
+        if init not in ("spectral", "random"):
+            raise InvalidValueError(f'init must be "spectral" or "random", got {init!r}')
+        if self.init_stddev is not None:
+            if init != "random":
+                raise InvalidValueError(f'init_stddev belongs to init="random", got init={init!r}')
+            if not 0 < self.init_stddev < MAX_INIT_STDDEV:
+                raise InvalidValueError(
+                    f"init_stddev must be > 0 and < {MAX_INIT_STDDEV:g}, got {init_stddev}"
+                )
         resolve_threads(threads)
         self.history = []
         self.fitted_solver = None
@@ -130,10 +155,11 @@ class ImplicitMF(Answers, Parameters):
         data: Interactions,
         *,
         warm_start: bool = False,
+        until: float | None = None,
         callbacks: Sequence[Callback] = (),
         progress: Progress = None,
     ) -> ImplicitMF:
-        """Train for `epochs` epochs.
+        """Train for `epochs` epochs, or for fewer with `until`.
 
         Parameters
         ----------
@@ -141,6 +167,9 @@ class ImplicitMF(Answers, Parameters):
             The interactions to train on.
         warm_start
             Continue from the factors of the last fit, whose data must have had the same users and items.
+        until
+            Stop once the loss falls by less than this share in an epoch: 0.001 is a tenth of a per cent.
+            Where epochs read half precision, one more epoch in single precision is the last.
         callbacks
             Functions called after each epoch with the model and the epoch's record. Training stops when one
             of them returns a true value.
@@ -154,6 +183,7 @@ class ImplicitMF(Answers, Parameters):
             raise InvalidValueError("data has no interactions; there is nothing to fit")
         if callable(callbacks) or not all(callable(callback) for callback in callbacks):
             raise InvalidTypeError("callbacks must be a sequence of functions of (model, record)")
+        least_fall = None if until is None else _checked_share(until)
         users, items = self._continued(data) if warm_start else self.initial_factors(data)
         problem = Problem.of(data, self.objective, users, items, resolve_threads(self.threads))
         history = list(self.history) if warm_start else []
@@ -161,15 +191,20 @@ class ImplicitMF(Answers, Parameters):
         self._training = True
         try:
             with reporting("fitting", self.epochs, progress, keep=True) as report:
+                last = False
                 for done in range(1, self.epochs + 1):
-                    last = done == self.epochs
+                    last = last or done == self.epochs
                     history.append(self.run_epoch(problem, history, last=last).checked())
                     # Only now, so that a fit that fails in its first epoch leaves the model unchanged.
                     self._learned(data, users, items, history, solver)
                     report(done, note=f"epoch {done} of {self.epochs}, loss {history[-1].loss:.6g}")
                     stops = [callback(self, history[-1]) for callback in callbacks]
-                    if any(stops):
+                    if any(stops) or last:
                         break
+                    if least_fall is not None and done > 1 and _fall(history) < least_fall:
+                        if history[-1].precision == "single":
+                            break
+                        last = True
             self._learned(data, users, items, history, solver)
         finally:
             self._training = False
@@ -186,7 +221,7 @@ class ImplicitMF(Answers, Parameters):
         epoch reads nothing in half precision.
         """
         start = time.perf_counter()
-        solver = for_epoch(self.solver, past, last=last)
+        solver = for_epoch(self.solver, problem, past, last=last)
         loss = problem.loss(solver.epoch(problem))
         return EpochRecord(
             epoch=len(past) + 1,
@@ -196,6 +231,7 @@ class ImplicitMF(Answers, Parameters):
             regularization=loss.regularization,
             seconds=time.perf_counter() - start,
             relaxation=getattr(solver, "relaxation", 1.0),
+            precision=getattr(solver, "precision", "single"),
         )
 
     def _learned(
@@ -210,17 +246,11 @@ class ImplicitMF(Answers, Parameters):
         self.history, self.fitted_solver = history, solver
 
     def initial_factors(self, data: Interactions) -> tuple[Floats, Floats]:
-        """Draw the factors that a fit starts from.
-
-        Users and items come from independent streams, so that no user starts equal to an item.
-        """
-        streams = np.random.SeedSequence(self.seed).spawn(2)
-        stddev = np.float32(self.init_stddev / math.sqrt(self.dim))
-        users, items = (aligned((rows, self.dim)) for rows in (data.n_users, data.n_items))
-        for factors, stream in zip((users, items), streams, strict=True):
-            np.random.default_rng(stream).standard_normal(dtype=np.float32, out=factors)
-            factors *= stddev
-        return users, items
+        """Make the factors that a fit starts from."""
+        if self.init == "spectral":
+            return spectral_start(data, self.dim, self.seed, resolve_threads(self.threads))
+        stddev = PAPERS_STDDEV if self.init_stddev is None else self.init_stddev
+        return random_start(data, self.dim, stddev, self.seed)
 
     def _continued(self, data: Interactions) -> tuple[Floats, Floats]:
         if self._state is None:
@@ -247,7 +277,8 @@ class ImplicitMF(Answers, Parameters):
         counts = data.by_user.counts, data.by_item.counts
         stuck = [~vectors.any(axis=1) & (n > 0) for vectors, n in zip(factors, counts, strict=True)]
         if any(rows.any() for rows in stuck):
-            for vectors, start, rows in zip(factors, self.initial_factors(data), stuck, strict=True):
+            drawn = random_start(data, self.dim, PAPERS_STDDEV, self.seed)
+            for vectors, start, rows in zip(factors, drawn, stuck, strict=True):
                 vectors[rows] = start[rows]
 
     def update(self, data: Interactions, *, epochs: int = 1, progress: Progress = None) -> Update:

@@ -72,7 +72,7 @@ def restored(arrays: Arrays, description: dict[str, Any], *, whole: bool) -> Tra
 
     whole: also check every number that says where something is.
     """
-    settings = dict(description["settings"])
+    settings = {"init": "random", **description["settings"]}  # the only one before files had a word for it
     settings["solver"] = _solver_of(settings["solver"])
     settings["objective"] = Objective(**settings["objective"])
     users, items = (

@@ -61,7 +61,9 @@ class Problem:
     items: Side
     unobserved_weight: float
     threads: int
-    _halves: list[NDArray[np.uint16]] = field(default_factory=list)  # memory for half_copy, once it was needed
+    _halves: list[NDArray[np.uint16]] = field(
+        default_factory=list
+    )  # memory for half_copy, once it was needed
 
     @classmethod
     def of(
@@ -136,10 +138,10 @@ class Solver(Protocol):
         ...
 
 
-def for_epoch(solver: Solver, past: Sequence[PastEpoch], *, last: bool) -> Solver:
+def for_epoch(solver: Solver, problem: Problem, past: Sequence[PastEpoch], *, last: bool) -> Solver:
     """Return the solver with the settings that it takes for the epoch after those given."""
     settle = getattr(solver, "for_epoch", None)
-    return solver if settle is None else settle(past, last=last)
+    return solver if settle is None else settle(problem, past, last=last)
 
 
 def pinned(solver: Solver, dim: int) -> Solver:

@@ -15,7 +15,9 @@ from typing import Any, Protocol
 from ..errors import InvalidValueError
 from ..system.checks import checked_number
 
-RAMP = (1.0, 1.2, 1.4)  # of the first epochs, where the loss is far from quadratic
+RAMP = (1.1, 1.3, 1.5)  # of the first epochs, where the loss is far from quadratic
+LARGEST = 1.8  # of what "auto" chooses
+LARGEST_RISE, LARGEST_FALL = 0.05, 0.1  # from one epoch to the next: an estimate may be far off
 
 
 class PastEpoch(Protocol):
@@ -41,5 +43,27 @@ def checked_relaxation(value: Any) -> float:
 
 
 def next_relaxation(past: Sequence[PastEpoch]) -> float:
-    """Choose the relaxation of the next epoch from the losses of those before."""
-    return RAMP[min(len(past), len(RAMP) - 1)]
+    """Choose the relaxation of the next epoch: a ramp, then what suits the rate at which the loss falls."""
+    if len(past) < len(RAMP):
+        return RAMP[len(past)]
+    before = past[-1].relaxation
+    best = best_relaxation(past)
+    if best is None:
+        return before
+    return min(max(best, before - LARGEST_FALL, 1.0), before + LARGEST_RISE, LARGEST)
+
+
+def best_relaxation(past: Sequence[PastEpoch]) -> float | None:
+    """Estimate the best relaxation from the last three losses; None where the loss no longer falls.
+
+    Let rho be the factor by which the error shrinks in an epoch with relaxation 1. With relaxation w the factor
+    is s, where (s + w - 1)^2 = s w^2 rho, and it is smallest at w = 2 / (1 + sqrt(1 - rho)). The loss is
+    quadratic in the error, so s^2 is the ratio of two falls of the loss.
+    """
+    first, second, third = (epoch.loss for epoch in past[-3:])
+    if not first > second > third:
+        return None
+    w = past[-1].relaxation
+    s = math.sqrt(min((second - third) / (first - second), 1.0))
+    rho = min((s + w - 1) ** 2 / (s * w**2), 1.0)
+    return 2 / (1 + math.sqrt(1 - rho))

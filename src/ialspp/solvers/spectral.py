@@ -20,7 +20,9 @@ from .relaxation import PastEpoch, checked_relaxation, next_relaxation
 DEFAULT_STEPS = 2
 MAX_STEPS = 2**31 - 1  # far more than any row needs, and an integer that native code can count to
 
-# Half precision pays for a side whose vectors in single precision do not fit the caches of a core.
+LARGEST_BALANCE = 2.0**10  # keeps numbers away from overflow, and is far more than two sides need
+
+# Half precision pays where the vectors of a side, in single precision, do not fit the caches of a core.
 LEAST_BYTES_TO_HALVE = 8 * 2**20
 
 
@@ -28,9 +30,9 @@ LEAST_BYTES_TO_HALVE = 8 * 2**20
 class SpectralCG:
     """Take a few steps of preconditioned conjugate gradients in every row, from its current vector.
 
-    Before a side is updated, both are rotated into the eigenbasis of the other side's Gramian. That
-    changes no score and no part of the loss, but makes the Gramian diagonal: a step then costs one pass
-    over the row's interactions, O(d |S|) an epoch and step, beside O(d^2 (|U| + |I|)) for the rotation.
+    Before a side is updated, both are rotated into the eigenbasis of the other side's Gramian. That changes no
+    score, but makes the Gramian diagonal: a step then costs one pass over the row's interactions, O(d |S|) an
+    epoch and step, beside O(d^2 (|U| + |I|)) for the rotation. On the way both sides' penalties are balanced.
 
     Parameters
     ----------
@@ -43,9 +45,9 @@ class SpectralCG:
         How far a row moves on its way to the minimum that the steps found, between 0 and 2; 1 is right to it.
         "auto" goes past it, by a factor that follows from the losses so far, and needs fewer epochs.
     precision
-        "mixed": read the side that is held fixed from copies in half precision, in every epoch but the last.
-        The epochs are faster and end at the same loss. "single": never. "auto": only a side so large that it
-        pays. A `tolerance` is always kept in single precision.
+        "mixed": read the side that is held fixed from a copy in half precision, in every epoch but the last.
+        These epochs are faster, and the loss falls alike. "single": never. "auto": where the factors are so
+        large that it pays. Steps to a `tolerance` always read single precision.
     """
 
     steps: int | None = field(
@@ -74,13 +76,19 @@ class SpectralCG:
         if self.precision not in ("auto", "mixed", "single"):
             raise InvalidValueError(f'precision must be "auto", "mixed" or "single", got {self.precision!r}')
 
-    def for_epoch(self, past: Sequence[PastEpoch], *, last: bool) -> SpectralCG:
+    def for_epoch(self, problem: Problem, past: Sequence[PastEpoch], *, last: bool) -> SpectralCG:
         """Return the solver with the relaxation and the precision of the epoch after those given."""
         return replace(
             self,
             relaxation=next_relaxation(past) if self.relaxation == "auto" else self.relaxation,
-            precision="single" if last else self.precision,
+            precision="single" if last else self._precision_for(problem),
         )
+
+    def _precision_for(self, problem: Problem) -> Literal["mixed", "single"]:
+        if self.precision == "single" or self.tolerance is not None or not _core.has_half():
+            return "single"
+        largest = max(problem.users.factors.nbytes, problem.items.factors.nbytes)
+        return "mixed" if self.precision == "mixed" or largest >= LEAST_BYTES_TO_HALVE else "single"
 
     def epoch(self, problem: Problem) -> float:
         """Improve all users, then all items."""
@@ -89,16 +97,16 @@ class SpectralCG:
 
     def improve(self, problem: Problem, side: Side, other: Side) -> float:
         """Rotate both sides, take the steps in every row of one, and return the observed part of the loss."""
-        gramian = problem.gramian(other)
-        if not np.isfinite(gramian).all():
-            raise SolveError(
-                f"the {other.ids.name}s' factors overflow single precision; scale weights or labels down, or "
-                "raise regularization"
-            )
-        values, basis = eigenbasis(gramian)
-        _core.rotate(side.to_update()[1], other.to_update()[1], basis, problem.threads)
-        other.gramian = np.diag(values)
-        observed, failed_row = self._improve_rows(problem, side, other, values)
+        rotation = Rotation.of(problem, side, other)
+        _core.transform_both(
+            side.to_update()[1],
+            rotation.balance[:, None] * rotation.basis,
+            other.to_update()[1],
+            rotation.basis / rotation.balance[:, None],
+            problem.threads,
+        )
+        other.gramian = np.diag(rotation.values)
+        observed, failed_row = self._improve_rows(problem, side, other, rotation.values)
         side.check(failed_row)
         return observed
 
@@ -111,7 +119,7 @@ class SpectralCG:
             self.tolerance or 0.0,
             1.0 if self.relaxation == "auto" else self.relaxation,
         )
-        if self._halves(other):
+        if self._precision_for(problem) == "mixed":
             unit = unit_of(values.sum() / other.factors.size)
             copy = problem.half_copy(other, unit)
             if copy is not None:
@@ -120,11 +128,42 @@ class SpectralCG:
                 )
         return _core.improve_rows(*side.to_update(), other.factors, spectrum, *descent, problem.threads)
 
-    def _halves(self, other: Side) -> bool:
-        """Say whether the side that is held fixed is read in half precision."""
-        if self.precision == "single" or self.tolerance is not None or not _core.has_half():
-            return False
-        return self.precision == "mixed" or other.factors.nbytes >= LEAST_BYTES_TO_HALVE
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rotation:
+    """The coordinates of a half epoch: columns of one side times `balance`, of the other divided by it, then
+    both sides rotated by `basis`, in which the other's Gramian is diagonal."""
+
+    balance: NDArray[np.float64]
+    basis: NDArray[np.float64]
+    values: NDArray[np.float64]  # the diagonal of that Gramian
+
+    @classmethod
+    def of(cls, problem: Problem, side: Side, other: Side) -> Rotation:
+        """Choose the coordinates for an update of `side`."""
+        balance = balance_of(problem, side, other)
+        gramian = problem.gramian(other) / np.outer(balance, balance)
+        if not np.isfinite(gramian).all():
+            raise SolveError(
+                f"the {other.ids.name}s' factors overflow single precision; scale weights or labels down, or "
+                "raise regularization"
+            )
+        values, basis = eigenbasis(gramian)
+        return cls(balance, basis, values)
+
+
+def balance_of(problem: Problem, side: Side, other: Side) -> NDArray[np.float64]:
+    """Return c, one number a dimension, with which W diag(c) and H diag(1/c) have the smallest penalty.
+
+    Scores stay the same. A dimension's penalties p and q become c^2 p and q / c^2, whose sum is smallest where
+    they are equal. Training by itself takes many epochs to balance them.
+    """
+    p, q = (
+        _core.weighted_column_squares(one.factors, one.regularization, problem.threads)
+        for one in (side, other)
+    )
+    ratio = np.divide(q, p, out=np.ones(problem.dim), where=(p > 0) & (q > 0))
+    return np.clip(ratio**0.25, 1 / LARGEST_BALANCE, LARGEST_BALANCE)
 
 
 def unit_of(mean_square: float) -> float:
