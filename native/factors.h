@@ -14,8 +14,8 @@ void gramian(const Kernels& kernels, const float* x, int64_t rows, int64_t dim, 
 AlignedFloats pack_columns(const float* x, int64_t rows, int64_t dim, int64_t begin, int64_t end,
                            int threads);
 
-// A copy of X / unit in half precision, its rows padded to whole panels. False where it is not whole, because a
-// number is beyond the range of half precision. Not for kernels without half precision.
+// A copy of X / unit in half precision, its rows padded to whole panels. False where it is not whole, because
+// a number is beyond the range of half precision. Not for kernels without half precision.
 bool copy_to_half(const Kernels& kernels, const float* x, int64_t rows, int64_t dim, float unit, Half* out,
                   int threads);
 

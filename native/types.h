@@ -22,8 +22,12 @@ struct History {
   bool cached = false;    // whether the neighbours have just been read, so that there is nothing to prefetch
 
   History slice(int64_t begin, int64_t end) const {
-    return {columns + begin,  labels ? labels + begin : nullptr, weights ? weights + begin : nullptr,
-            end - begin,      following + size - end,            cached};
+    return {columns + begin,
+            labels ? labels + begin : nullptr,
+            weights ? weights + begin : nullptr,
+            end - begin,
+            following + size - end,
+            cached};
   }
 };
 

@@ -73,8 +73,8 @@ double bound_squared_sum(Array<const float> x, int threads) {
 }  // namespace
 
 void register_factors(nb::module_& m) {
-  m.def("transform_both", bound_transform_both, "x"_a.noconvert(), "p"_a, "y"_a.noconvert(), "q"_a, "threads"_a,
-        "X = X P and Y = Y Q in place, both or neither.");
+  m.def("transform_both", bound_transform_both, "x"_a.noconvert(), "p"_a, "y"_a.noconvert(), "q"_a,
+        "threads"_a, "X = X P and Y = Y Q in place, both or neither.");
   m.def("transform", bound_transform, "x"_a.noconvert(), "q"_a, "threads"_a, "X = X Q in place.");
   m.def("padded", [](int64_t width) { return padded(width); }, "width"_a, "The width of a copy's rows.");
   m.def("has_half", [] { return kernels().to_half != nullptr; }, "Whether kernels can read half precision.");

@@ -99,8 +99,8 @@ std::pair<double, int64_t> bound_improve_rows(const BoundRows& rows, Matrix<floa
                                               float relaxation, int threads) {
   require_other(rows, factors, other);
   const int64_t dim = length(other, 1);
-  return improved(rows, factors, lambda, Columns{other.data(), dim, dim}, spectrum,
-                  {steps, tolerance}, relaxation, threads);
+  return improved(rows, factors, lambda, Columns{other.data(), dim, dim}, spectrum, {steps, tolerance},
+                  relaxation, threads);
 }
 
 std::pair<double, int64_t> bound_improve_rows_by_half(const BoundRows& rows, Matrix<float> factors,
@@ -111,7 +111,8 @@ std::pair<double, int64_t> bound_improve_rows_by_half(const BoundRows& rows, Mat
   require(factors.shape(1) >= 1, "factors must have at least one column");
   require_length("other", length(other), rows.n_columns());
   require_length("other's rows", length(other, 1), padded(length(factors, 1)));
-  const HalfColumns copy{reinterpret_cast<const Half*>(other.data()), length(other, 1), length(other, 1), unit};
+  const HalfColumns copy{reinterpret_cast<const Half*>(other.data()), length(other, 1), length(other, 1),
+                         unit};
   return improved(rows, factors, lambda, copy, spectrum, {steps, tolerance}, relaxation, threads);
 }
 
@@ -182,9 +183,10 @@ void register_solvers(nb::module_& m) {
   m.def("update_coordinate", bound_update_coordinate, "rows"_a, "factors"_a.noconvert(), "regularization"_a,
         "other"_a, "gramian_column"_a, "alpha0"_a, "f"_a, "residuals"_a.noconvert(), "threads"_a,
         "iCD: update one coordinate of every row, and the cached residuals; first failed row or -1.");
-  m.def("improve_rows", bound_improve_rows, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
-        "spectrum"_a, "steps"_a, "tolerance"_a, "relaxation"_a, "threads"_a,
-        "SpectralCG: take steps of conjugate gradients in every row; (observed loss, first failed row or -1).");
+  m.def(
+      "improve_rows", bound_improve_rows, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
+      "spectrum"_a, "steps"_a, "tolerance"_a, "relaxation"_a, "threads"_a,
+      "SpectralCG: take steps of conjugate gradients in every row; (observed loss, first failed row or -1).");
   m.def("improve_rows_by_half", bound_improve_rows_by_half, "rows"_a, "factors"_a.noconvert(),
         "regularization"_a, "other"_a.noconvert(), "unit"_a, "spectrum"_a, "steps"_a, "tolerance"_a,
         "relaxation"_a, "threads"_a, "improve_rows with the other side as a copy that copy_to_half made.");

@@ -20,8 +20,8 @@ namespace {
 // Rows used together: as many as there are general registers for their addresses
 constexpr int kTogether = kLanes < 8 ? kLanes : 8;
 
-// A row of up to this many bytes is prefetched whole. Of a longer one the first two lines are enough: then the
-// hardware sees where the reading leads.
+// A row of up to this many bytes is prefetched whole. Of a longer one the first two lines are enough: then
+// the hardware sees where the reading leads.
 constexpr int64_t kPrefetchedBytes = 512;
 
 // kLanes neighbours from the j-th on. Past the end the last one is repeated, with a scale of zero.
@@ -44,7 +44,8 @@ struct NeighbourBatch {
 
   // Rows come from random places in memory, so the next ones are requested now. Inlined by force: GCC takes a
   // function that only prefetches for one without effect, and removes calls of it.
-  [[gnu::always_inline]] void prefetch_next(const History& history, const ColumnsOf<Number>& other, int64_t j) {
+  [[gnu::always_inline]] void prefetch_next(const History& history, const ColumnsOf<Number>& other,
+                                            int64_t j) {
     constexpr int64_t kLine = 64 / sizeof(Number);
     const int64_t known = history.size + history.following, next = j + kLanes;
     const int64_t begin = history.cached && next < history.size ? history.size : next;
@@ -207,8 +208,8 @@ float weighted_dot(const float* x, const float* weights, const float* y, int64_t
   return sum;
 }
 
-// The end of add_gradient, with the part of the system that is diagonal: g += D x, M += D, and m = 1 / M, or 0
-// where nothing but rounding errors determine x, which then stays where it is. Returns the largest M.
+// The end of add_gradient, with the part of the system that is diagonal: g += D x, M += D, and m = 1 / M, or
+// 0 where nothing but rounding errors determine x, which then stays where it is. Returns the largest M.
 float precondition(const float* diagonal, const float* x, int64_t n, float* g, float* M, float* m) {
   // The squares of rounding errors are less than this share of the largest curvature.
   constexpr float kNegligibleCurvature = 1e-12f;

@@ -83,8 +83,8 @@ struct SpectralRow {
   }
 };
 
-// Minimises L_u from x, and moves x by `relaxation` times the way to the minimum it found. The recursion for g
-// and p does not see the relaxation. False where the result is not finite.
+// Minimises L_u from x, and moves x by `relaxation` times the way to the minimum it found. The recursion for
+// g and p does not see the relaxation. False where the result is not finite.
 template <class Number>
 bool conjugate_gradients(SpectralRow<Number> row, const Descent& descent) {
   const Vectors& v = row.v;
@@ -124,7 +124,8 @@ Outcome improve_rows(const Kernels& kernels, const Side& side, const ColumnsOf<N
       std::copy_n(side.row(u), side.dim, v.x);
       for (int64_t k = 0; k < side.dim; ++k) v.d[k] = spectrum[k] + side.lambda[u];
       residuals_at_zero(history, residual);
-      if (conjugate_gradients<Number>({kernels, other, history, v, residual, products, team, side.relaxation}, descent))
+      if (conjugate_gradients<Number>({kernels, other, history, v, residual, products, team, side.relaxation},
+                                      descent))
         std::copy_n(v.x, side.dim, side.row(u));
       else
         outcome.fail(u);

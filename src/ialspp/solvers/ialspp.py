@@ -31,7 +31,7 @@ class IALSpp:
         paper's order: for each block, users then items, with a cache of one prediction per interaction.
         The loss falls alike; "side" is faster and needs no cache.
     relaxation
-        How far a block moves on its way to its minimum, between 0 and 2. 1, right to it, is the paper's iALS++.
+        How far a block moves on its way to its minimum, between 0 and 2. 1, right to it, is the paper's.
     """
 
     block_size: int | Literal["auto"] = field(

@@ -1,9 +1,9 @@
 """Over-relaxation: every row goes on past the minimum that its solver found.
 
-A row moves from x to x + relaxation (minimum - x). Along that line the loss is a parabola with its minimum at 1,
-so the loss falls with any relaxation between 0 and 2. Alternating least squares is block Gauss-Seidel with two
-blocks, and this is successive over-relaxation (SOR): a relaxation above 1 takes fewer epochs. docs/spectral.md
-has the derivation.
+A row moves from x to x + relaxation (minimum - x). Along that line the loss is a parabola with its minimum
+at 1, so the loss falls with any relaxation between 0 and 2. Alternating least squares is block Gauss-Seidel
+with two blocks, and this is successive over-relaxation (SOR): a relaxation above 1 takes fewer epochs.
+docs/spectral.md has the derivation.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def next_relaxation(past: Sequence[PastEpoch]) -> float:
 def best_relaxation(past: Sequence[PastEpoch]) -> float | None:
     """Estimate the best relaxation from the last three losses; None where the loss no longer falls.
 
-    Let rho be the factor by which the error shrinks in an epoch with relaxation 1. With relaxation w the factor
-    is s, where (s + w - 1)^2 = s w^2 rho, and it is smallest at w = 2 / (1 + sqrt(1 - rho)). The loss is
-    quadratic in the error, so s^2 is the ratio of two falls of the loss.
+    Let rho be the factor by which the error shrinks in an epoch with relaxation 1. With relaxation w it is s,
+    where (s + w - 1)^2 = s w^2 rho, and s is smallest at w = 2 / (1 + sqrt(1 - rho)). The loss is quadratic
+    in the error, so s^2 is the ratio of two falls of the loss.
     """
     first, second, third = (epoch.loss for epoch in past[-3:])
     if not first > second > third:

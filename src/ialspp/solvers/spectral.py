@@ -30,9 +30,10 @@ LEAST_BYTES_TO_HALVE = 8 * 2**20
 class SpectralCG:
     """Take a few steps of preconditioned conjugate gradients in every row, from its current vector.
 
-    Before a side is updated, both are rotated into the eigenbasis of the other side's Gramian. That changes no
-    score, but makes the Gramian diagonal: a step then costs one pass over the row's interactions, O(d |S|) an
-    epoch and step, beside O(d^2 (|U| + |I|)) for the rotation. On the way both sides' penalties are balanced.
+    Before a side is updated, both are rotated into the eigenbasis of the other side's Gramian. That changes
+    no score, but makes the Gramian diagonal: a step then costs one pass over the row's interactions, O(d |S|)
+    an epoch and step, beside O(d^2 (|U| + |I|)) for the rotation. On the way the penalties of both sides are
+    balanced.
 
     Parameters
     ----------
@@ -155,8 +156,8 @@ class Rotation:
 def balance_of(problem: Problem, side: Side, other: Side) -> NDArray[np.float64]:
     """Return c, one number a dimension, with which W diag(c) and H diag(1/c) have the smallest penalty.
 
-    Scores stay the same. A dimension's penalties p and q become c^2 p and q / c^2, whose sum is smallest where
-    they are equal. Training by itself takes many epochs to balance them.
+    Scores stay the same. A dimension's penalties p and q become c^2 p and q / c^2, whose sum is smallest
+    where they are equal. Training by itself takes many epochs to balance them.
     """
     p, q = (
         _core.weighted_column_squares(one.factors, one.regularization, problem.threads)

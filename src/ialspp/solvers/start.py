@@ -79,7 +79,8 @@ def orthonormalize(factors: Floats, threads: int) -> tuple[NDArray[np.float64], 
 def _column_scales(singular_values: NDArray[np.float64], n_items: int) -> Floats:
     """Return the roots of the singular values, times what makes an item's vector about 1 long."""
     squares = singular_values / max(singular_values.sum(), np.finfo(float).tiny)
-    return np.sqrt(n_items * squares).astype(np.float32)
+    scales: Floats = np.sqrt(n_items * squares).astype(np.float32)
+    return scales
 
 
 def _scales(rows: _core.Rows, threads: int) -> Floats:
