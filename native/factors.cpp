@@ -135,8 +135,12 @@ void rotate(const Kernels& k, float* x, int64_t rows, int64_t dim, const double*
       [&](int64_t task) {
         const int64_t first = task * kRotatedRows, n = std::min(kRotatedRows, rows - first);
         Workspace work;
-        float* rotated = work.floats(kRotatedRows * width);
-        k.multiply(x + first * dim, dim, n, dim, packed.data(), panels, rotated, width);
+        float* rotated = work.floats(n * width);
+        // One line apart from whole pages: rows a power of two apart would share their cache sets.
+        const int64_t stride = width + kPanel;
+        float* rows_of_task = work.floats(n * stride);
+        for (int64_t r = 0; r < n; ++r) std::copy_n(x + (first + r) * dim, dim, rows_of_task + r * stride);
+        k.multiply(rows_of_task, stride, n, dim, packed.data(), panels, rotated, width);
         for (int64_t r = 0; r < n; ++r) std::copy_n(rotated + r * width, dim, x + (first + r) * dim);
       },
       Interruptible::no);

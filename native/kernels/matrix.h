@@ -6,17 +6,25 @@
 namespace ialspp::IALSPP_ISA {
 namespace {
 
-template <int rows>
-void multiply_rows(const float* x, int64_t x_stride, int64_t depth, const float* panel, float* out,
+// With one vector to a panel, a tile of a product has two panels beside each other: each broadcast then
+// serves two FMAs. Twelve rows of them fill the registers that AVX-512 has for accumulators.
+constexpr int kPanelsBeside = kVectors == 1 ? 2 : 1;
+constexpr int kProductRows = kVectors == 1 ? 12 : kTileRows;
+
+template <int rows, int panels>
+void multiply_tile(const float* x, int64_t x_stride, int64_t depth, const float* panel, float* out,
                    int64_t out_stride) {
-  Tile<rows> tile;
-  tile.clear();
-  tile.template add<1>(x, x_stride, panel, depth);
-  tile.store_to(out, out_stride);
+  Tile<rows> tiles[panels];
+  for (int p = 0; p < panels; ++p) tiles[p].clear();
+  for (int64_t j = 0; j < depth; ++j)
+#pragma GCC unroll 2
+    for (int p = 0; p < panels; ++p)
+      tiles[p].template add<1>(x + j, x_stride, panel + (p * depth + j) * kPanel, 1);
+  for (int p = 0; p < panels; ++p) tiles[p].store_to(out + p * kPanel, out_stride);
 }
 
 // Calls body<rows>() for a number of rows that is known at run time only
-template <int most = kTileRows, class Body>
+template <int most = kProductRows, class Body>
 inline void with_rows(int64_t rows, const Body& body) {
   if constexpr (most == 1)
     body.template operator()<1>();
@@ -31,13 +39,18 @@ inline void with_rows(int64_t rows, const Body& body) {
 // from. Tiles are of nearly equal size, since a tile of one row takes as long as one of four.
 void multiply(const float* x, int64_t x_stride, int64_t rows, int64_t depth, const float* panels,
               int64_t n_panels, float* out, int64_t out_stride) {
-  const int64_t tiles = (rows + kTileRows - 1) / kTileRows;
-  for (int64_t p = 0; p < n_panels; ++p)
+  const int64_t tiles = (rows + kProductRows - 1) / kProductRows;
+  for (int64_t p = 0; p < n_panels; p += kPanelsBeside)
     for (int64_t t = 0; t < tiles; ++t) {
       const int64_t r = rows * t / tiles, end = rows * (t + 1) / tiles;
       with_rows(end - r, [&]<int n>() {
-        multiply_rows<n>(x + r * x_stride, x_stride, depth, panels + p * depth * kPanel,
-                         out + r * out_stride + p * kPanel, out_stride);
+        const float* left = x + r * x_stride;
+        const float* panel = panels + p * depth * kPanel;
+        float* target = out + r * out_stride + p * kPanel;
+        if (p + kPanelsBeside <= n_panels)
+          multiply_tile<n, kPanelsBeside>(left, x_stride, depth, panel, target, out_stride);
+        else
+          multiply_tile<n, 1>(left, x_stride, depth, panel, target, out_stride);
       });
     }
 }

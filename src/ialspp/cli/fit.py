@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ..model.model import ImplicitMF
+from ..system.checks import checked_share
 from .model import ModelOptions
 from .options import given
 from .output import JsonOption, checked_target, show_facts, show_json, shown_loss, size
@@ -23,6 +24,10 @@ def fit(
     out: Annotated[Path, typer.Option("-o", "--out", help="The file of the model, such as films.ialspp.")],
     min_user: Annotated[int, typer.Option(help="Leave out users with fewer items.")] = 1,
     min_item: Annotated[int, typer.Option(help="Leave out items with fewer users.")] = 1,
+    until: Annotated[
+        float | None,
+        typer.Option(help="Stop once the loss falls by less than this share in an epoch, such as 0.001."),
+    ] = None,
     no_interactions: Annotated[
         bool,
         typer.Option(
@@ -37,18 +42,20 @@ def fit(
     Example: ialspp fit ratings.csv --user userId --item movieId --min-rating 4 --dim 128 -o films.ialspp
     """
     model = settings.make()
+    if until is not None:
+        checked_share("until", until)
     source.refuse_target(checked_target(out))
     checked_runs(runs)
     start = time.perf_counter()
     data = source.interactions("fit").core(min_user, min_item)
     read = time.perf_counter()
-    model.fit(data)
+    model.fit(data, until=until)
     trained = time.perf_counter()
     model.save(out, interactions=not no_interactions, progress=None)
     answer = {
         "source": given(source),
         "data": {**data.statistics(), "min_user": min_user, "min_item": min_item},
-        "settings": settings.settings(model),
+        "settings": {**settings.settings(model), **({} if until is None else {"until": until})},
         "history": [asdict(record) for record in model.history],
         "seconds": {"read": read - start, "fit": trained - read, "save": time.perf_counter() - trained},
         "file": str(out),

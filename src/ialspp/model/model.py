@@ -15,7 +15,7 @@ from ..files.container import StoreError
 from ..objective import Objective
 from ..solvers import Problem, Solver, SpectralCG, for_epoch, pinned
 from ..solvers.start import PAPERS_STDDEV, random_start, spectral_start
-from ..system.checks import checked_integer, checked_number
+from ..system.checks import checked_integer, checked_number, checked_share
 from ..system.locks import ProcessLock
 from ..system.machine import resolve_threads
 from ..system.progress import Progress, reporting
@@ -31,13 +31,6 @@ MAX_DIM = 2**16  # the Gramian alone takes 32 GB there
 MAX_INIT_STDDEV = 1e6  # so that a factor's fourth power fits single precision
 
 Callback = Callable[["ImplicitMF", EpochRecord], bool | None]
-
-
-def _checked_share(until: Any) -> float:
-    share = checked_number("until", until)
-    if not 0 < share < 1:
-        raise InvalidValueError(f"until must be a share, > 0 and < 1, got {until}")
-    return share
 
 
 def _fall(history: list[EpochRecord]) -> float:
@@ -183,7 +176,7 @@ class ImplicitMF(Answers, Parameters):
             raise InvalidValueError("data has no interactions; there is nothing to fit")
         if callable(callbacks) or not all(callable(callback) for callback in callbacks):
             raise InvalidTypeError("callbacks must be a sequence of functions of (model, record)")
-        least_fall = None if until is None else _checked_share(until)
+        least_fall = None if until is None else checked_share("until", until)
         users, items = self._continued(data) if warm_start else self.initial_factors(data)
         problem = Problem.of(data, self.objective, users, items, resolve_threads(self.threads))
         history = list(self.history) if warm_start else []

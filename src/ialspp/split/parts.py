@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from ..data.csr import Csr
 from ..data.interactions import Interactions
 from ..errors import InvalidValueError
-from ..system.checks import checked_number
 
 Mask = NDArray[np.bool_]
 
@@ -88,11 +87,3 @@ def mask_of(places: NDArray[np.int64], length: int) -> Mask:
     mask = np.zeros(length, dtype=bool)
     mask[places] = True
     return mask
-
-
-def checked_share(value: float) -> float:
-    """Return a share that leaves something on both sides, or raise."""
-    share = checked_number("test_share", value)
-    if not 0 < share < 1:
-        raise InvalidValueError(f"test_share must be between 0 and 1, both excluded, got {value}")
-    return share

@@ -9,8 +9,8 @@ from ..data.axis import Axis
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..errors import InvalidValueError
-from ..system.checks import checked_integer
-from .parts import STRONG_METRICS, HeldOut, Mask, Split, checked_share, mask_of
+from ..system.checks import checked_integer, checked_share
+from .parts import STRONG_METRICS, HeldOut, Mask, Split, mask_of
 
 LEAST_PAIRS = 5  # of an unseen user, if some are to be predicted (Liang et al. 2018)
 
@@ -43,7 +43,7 @@ def strong(
     seed
         Draws the users, and again the pairs of each part.
     """
-    share = checked_share(test_share)
+    share = checked_share("test_share", test_share)
     size = checked_integer("held_out", held_out, 1)
     frequent = frequent_pairs(data, min_user, min_item)
     user, item = data.by_user.row_numbers, data.by_user.columns

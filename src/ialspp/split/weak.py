@@ -12,8 +12,8 @@ from ..data.axis import Axis
 from ..data.csr import Csr, RowNumbers, SortedPairs, Times
 from ..data.interactions import Interactions
 from ..errors import InvalidValueError
-from ..system.checks import checked_integer, checked_number
-from .parts import ONE_ITEM_METRICS, WEAK_METRICS, HeldOut, Mask, Split, checked_share, mask_of
+from ..system.checks import checked_integer, checked_number, checked_share
+from .parts import ONE_ITEM_METRICS, WEAK_METRICS, HeldOut, Mask, Split, mask_of
 
 DAY = 86_400.0  # seconds
 
@@ -41,7 +41,7 @@ def last_item(data: Interactions) -> Split:
 
 def random(data: Interactions, *, test_share: float = 0.2, seed: int = 0) -> Split:
     """Hold out round(test_share * number of pairs) pairs, drawn at random from all."""
-    size = round(checked_share(test_share) * len(data))
+    size = round(checked_share("test_share", test_share) * len(data))
     rng = np.random.default_rng(checked_integer("seed", seed, 0))
     drawn = rng.choice(len(data), size, replace=False, shuffle=False)
     return _split_by("random", data, mask_of(drawn, len(data)), WEAK_METRICS)

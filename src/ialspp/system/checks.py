@@ -31,3 +31,11 @@ def checked_number(name: str, value: Any) -> float:
     if not 0 <= number <= LARGEST_FLOAT:
         raise InvalidValueError(f"{name} must be finite in single precision and >= 0, got {value}")
     return number
+
+
+def checked_share(name: str, value: Any) -> float:
+    """Return `value` as a float between 0 and 1, both excluded."""
+    share = checked_number(name, value)
+    if not 0 < share < 1:
+        raise InvalidValueError(f"{name} must be between 0 and 1, both excluded, got {value}")
+    return share
