@@ -159,24 +159,13 @@ AlignedFloats transposed_panels(const float* y, int64_t rows, int64_t dim, int t
   return transposed;
 }
 
-double weighted_squared_norm(const Kernels& k, const float* x, const float* weights, int64_t rows,
-                             int64_t dim, int threads) {
-  return sum_of_shares(rows, threads, [&](int64_t begin, int64_t end) {
-    double sum = 0;
-    for (int64_t r = begin; r < end; ++r) sum += weights[r] * k.squared_norm(x + r * dim, dim);
-    return sum;
-  });
-}
-
-void weighted_column_squares(const float* x, const float* weights, int64_t rows, int64_t dim, double* out,
-                             int threads) {
+void weighted_column_squares(const Kernels& k, const float* x, const float* weights, int64_t rows,
+                             int64_t dim, double* out, int threads) {
   std::vector<std::vector<double>> shares(kShares);
   parallel_for(threads, kShares, [&](int64_t s) {
     shares[s].assign(dim, 0.0);
-    for (int64_t r = share_begin(rows, s); r < share_begin(rows, s + 1); ++r) {
-      const double weight = weights[r];
-      for (int64_t f = 0; f < dim; ++f) shares[s][f] += weight * x[r * dim + f] * x[r * dim + f];
-    }
+    for (int64_t r = share_begin(rows, s); r < share_begin(rows, s + 1); ++r)
+      k.add_squares(x + r * dim, weights[r], dim, shares[s].data());
   });
   std::vector<double> total(dim, 0.0);
   reduce(shares, total);

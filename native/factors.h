@@ -27,13 +27,9 @@ void rotate(const Kernels& kernels, float* x, int64_t rows, int64_t dim, const d
 // `multiply`.
 AlignedFloats transposed_panels(const float* y, int64_t rows, int64_t dim, int threads);
 
-// sum_r weight_r |x_r|^2
-double weighted_squared_norm(const Kernels& kernels, const float* x, const float* weights, int64_t rows,
-                             int64_t dim, int threads);
-
 // out_f = sum_r weight_r x_rf^2
-void weighted_column_squares(const float* x, const float* weights, int64_t rows, int64_t dim, double* out,
-                             int threads);
+void weighted_column_squares(const Kernels& kernels, const float* x, const float* weights, int64_t rows,
+                             int64_t dim, double* out, int threads);
 
 double squared_sum_of(const Kernels& kernels, const float* x, int64_t n, int threads);
 

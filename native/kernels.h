@@ -49,8 +49,9 @@ struct Kernels {
 
   // matrix.h
   void (*multiply)(const float* x, int64_t x_stride, int64_t rows, int64_t depth, const float* panels,
-                   int64_t n_panels, float* out, int64_t out_stride);       // out = X G
-  void (*add_cross)(Slab left, Slab right, int64_t diagonal, double* out);  // out += L'R
+                   int64_t n_panels, float* out, int64_t out_stride);           // out = X G
+  void (*add_cross)(Slab left, Slab right, int64_t diagonal, double* out);      // out += L'R
+  void (*add_squares)(const float* x, double weight, int64_t n, double* sums);  // sums += weight x^2
   double (*squared_norm)(const float* x, int64_t n);
 
   // scores.h: passes over the scores of all items

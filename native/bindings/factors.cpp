@@ -49,18 +49,13 @@ bool bound_copy_to_half(Matrix<const float> x, float unit, Matrix<uint16_t> out,
                       threads);
 }
 
-double bound_weighted_squared_norm(Matrix<const float> x, Array<const float> weights, int threads) {
-  require_length("weights", length(weights), length(x));
-  const WithoutGil release;
-  return weighted_squared_norm(kernels(), x.data(), weights.data(), length(x), length(x, 1), threads);
-}
-
 auto bound_weighted_column_squares(Matrix<const float> x, Array<const float> weights, int threads) {
   require_length("weights", length(weights), length(x));
   auto out = new_array<double>(length(x, 1));
   {
     const WithoutGil release;
-    weighted_column_squares(x.data(), weights.data(), length(x), length(x, 1), out.data(), threads);
+    weighted_column_squares(kernels(), x.data(), weights.data(), length(x), length(x, 1), out.data(),
+                            threads);
   }
   return out;
 }
@@ -81,8 +76,6 @@ void register_factors(nb::module_& m) {
   m.def("copy_to_half", bound_copy_to_half, "x"_a, "unit"_a, "out"_a.noconvert(), "threads"_a,
         "out = X / unit in half precision, as bits; False where a number is beyond its range.");
   m.def("gramian", bound_gramian, "x"_a, "begin"_a, "end"_a, "threads"_a, "X' X[:, begin:end].");
-  m.def("weighted_squared_norm", bound_weighted_squared_norm, "x"_a, "weights"_a, "threads"_a,
-        "sum_r weights[r] |x_r|^2.");
   m.def("weighted_column_squares", bound_weighted_column_squares, "x"_a, "weights"_a, "threads"_a,
         "sum_r weights[r] x_rf^2 for every column f.");
   m.def("squared_sum", bound_squared_sum, "x"_a, "threads"_a, "sum_i x[i]^2.");

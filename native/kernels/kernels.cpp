@@ -35,6 +35,7 @@ const Kernels kKernels = {
     .next_direction = next_direction,
     .multiply = multiply,
     .add_cross = add_cross,
+    .add_squares = add_squares,
     .squared_norm = squared_norm,
     .count = count,
     .panel_maxima = panel_maxima,

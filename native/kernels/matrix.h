@@ -74,6 +74,11 @@ void add_cross(Slab left, Slab right, int64_t diagonal, double* out) {
       });
 }
 
+// sums += weight x^2, number by number
+void add_squares(const float* x, double weight, int64_t n, double* sums) {
+  for (int64_t i = 0; i < n; ++i) sums[i] += weight * x[i] * x[i];
+}
+
 double squared_norm(const float* x, int64_t n) {
   double sum = 0;
   for (int64_t i = 0; i < n; ++i) sum += static_cast<double>(x[i]) * x[i];

@@ -30,27 +30,27 @@ class Loss:
         return self.observed + self.unobserved + self.regularization
 
 
-class FactorsOfSide(NamedTuple):
+class PartOfLoss(NamedTuple):
     """What the loss needs of the users or of the items."""
 
-    factors: Floats
     gramian: NDArray[np.float64]
-    regularization: Floats  # lambda of each row
+    penalties: NDArray[np.float64]
 
 
-def loss_of(
-    observed: float, unobserved_weight: float, threads: int, users: FactorsOfSide, items: FactorsOfSide
-) -> Loss:
+def penalties_of(factors: Floats, regularization: Floats, threads: int) -> NDArray[np.float64]:
+    """Return the penalty on the factors of one side, dimension by dimension: sum_u lambda_u w_uk^2."""
+    return _core.weighted_column_squares(factors, regularization, threads)
+
+
+def loss_of(observed: float, unobserved_weight: float, users: PartOfLoss, items: PartOfLoss) -> Loss:
     """Complete the loss from its observed part.
 
     The sum of all squared scores is the sum of the products of the two Gramians' entries, so no score is
     computed.
     """
     squared_scores = float(np.sum(users.gramian * items.gramian))
-    penalties = (
-        _core.weighted_squared_norm(side.factors, side.regularization, threads) for side in (users, items)
-    )
-    return Loss(observed, unobserved_weight * squared_scores, sum(penalties))
+    penalty = float(users.penalties.sum() + items.penalties.sum())
+    return Loss(observed, unobserved_weight * squared_scores, penalty)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,14 +108,13 @@ class Objective:
         users, items = _checked_factors(data, user_factors, item_factors)
         residuals = _core.residuals(data.by_user.native(), users, items, threads)
         sides = (
-            FactorsOfSide(
-                factors,
+            PartOfLoss(
                 _core.gramian(factors, 0, factors.shape[1], threads),
-                self.row_regularization(rows.counts, rows.n_columns),
+                penalties_of(factors, self.row_regularization(rows.counts, rows.n_columns), threads),
             )
             for factors, rows in ((users, data.by_user), (items, data.by_item))
         )
-        return loss_of(_core.squared_sum(residuals, threads), self.unobserved_weight, threads, *sides)
+        return loss_of(_core.squared_sum(residuals, threads), self.unobserved_weight, *sides)
 
     def gradient(
         self, data: Interactions, user_factors: Floats, item_factors: Floats

@@ -14,7 +14,7 @@ from ..data.csr import Floats, aligned
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..errors import SolveError
-from ..objective import FactorsOfSide, Loss, Objective, loss_of
+from ..objective import Loss, Objective, PartOfLoss, loss_of, penalties_of
 from .relaxation import PastEpoch
 
 
@@ -31,11 +31,13 @@ class Side:
     rows: _core.Rows
     factors: Floats
     regularization: Floats
-    gramian: NDArray[np.float64] | None = None  # of the current factors, once it was computed
+    # Of the current factors, once they were computed
+    gramian: NDArray[np.float64] | None = None
+    penalties: NDArray[np.float64] | None = None
 
     def to_update(self) -> tuple[_core.Rows, Floats, Floats]:
-        """Return the arguments of a native call that changes the factors, and forget their Gramian."""
-        self.gramian = None
+        """Return the arguments of a native call that changes the factors, and forget what depends on them."""
+        self.gramian = self.penalties = None
         return self.rows, self.factors, self.regularization
 
     def check(self, failed_row: int) -> None:
@@ -96,6 +98,12 @@ class Problem:
             side.gramian = gramian(side.factors, self.threads)
         return side.gramian
 
+    def penalties(self, side: Side) -> NDArray[np.float64]:
+        """Return the penalty on each dimension of a side's factors, computed once until they change."""
+        if side.penalties is None:
+            side.penalties = penalties_of(side.factors, side.regularization, self.threads)
+        return side.penalties
+
     def gramian_columns(self, side: Side, begin: int, end: int) -> NDArray[np.float64]:
         """Return H' H[:, begin:end] of a side's factors H."""
         return _core.gramian(side.factors, begin, end, self.threads)
@@ -113,11 +121,8 @@ class Problem:
 
     def loss(self, observed: float) -> Loss:
         """Return the whole loss, given its observed part."""
-        sides = (
-            FactorsOfSide(side.factors, self.gramian(side), side.regularization)
-            for side in (self.users, self.items)
-        )
-        return loss_of(observed, self.unobserved_weight, self.threads, *sides)
+        sides = (PartOfLoss(self.gramian(side), self.penalties(side)) for side in (self.users, self.items))
+        return loss_of(observed, self.unobserved_weight, *sides)
 
     def residuals(self) -> Floats:
         """Compute the prediction cache: sqrt(a) (prediction - y) of every interaction, in the users' order.

@@ -159,10 +159,7 @@ def balance_of(problem: Problem, side: Side, other: Side) -> NDArray[np.float64]
     Scores stay the same. A dimension's penalties p and q become c^2 p and q / c^2, whose sum is smallest
     where they are equal. Training by itself takes many epochs to balance them.
     """
-    p, q = (
-        _core.weighted_column_squares(one.factors, one.regularization, problem.threads)
-        for one in (side, other)
-    )
+    p, q = problem.penalties(side), problem.penalties(other)
     ratio = np.divide(q, p, out=np.ones(problem.dim), where=(p > 0) & (q > 0))
     return np.clip(ratio**0.25, 1 / LARGEST_BALANCE, LARGEST_BALANCE)
 
