@@ -236,7 +236,7 @@ def newcomers() -> Figure:
     kinds = (
         ("fold_in", {5}, set(), "the vector of one new user;\nthe model does not change"),
         ("update", {1, 5}, {2, 4, 7}, "users and items of the new data;\nno other vector changes"),
-        ("fit", set(range(6)), set(range(8)), "all vectors,\nby default in 16 epochs"),
+        ("fit", set(range(6)), set(range(8)), "all vectors,\nby default in 8 epochs"),
     )
     for axis, (name, users, items, text) in zip(axes, kinds, strict=True):
         _both_sides(axis, users, items, new if name != "fold_in" else {"users": {5}, "items": set()})
