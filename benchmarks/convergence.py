@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ialspp import IALS, ICD, IALSpp, ImplicitMF, Objective, SpectralCG, _core, datasets
 from ialspp.data.interactions import Interactions
+from ialspp.model.history import EpochRecord
 from ialspp.solvers import Problem
 from ialspp.system.machine import resolve_threads
 
@@ -51,18 +52,23 @@ def main() -> None:
 
 
 def one_round(data: Interactions, dim: int, epochs: int) -> dict[str, dict[str, list[float]]]:
-    models = {name: ImplicitMF(dim, solver=solver, objective=OBJECTIVE) for name, solver in SOLVERS.items()}
+    models = {
+        name: ImplicitMF(dim, solver=solver, objective=OBJECTIVE, init="random")
+        for name, solver in SOLVERS.items()
+    }
     threads = resolve_threads(None)
     problems = {
         name: Problem.of(data, OBJECTIVE, *model.initial_factors(data), threads)
         for name, model in models.items()
     }
-    curves: dict[str, dict[str, list[float]]] = {name: {"loss": [], "seconds": []} for name in SOLVERS}
+    records: dict[str, list[EpochRecord]] = {name: [] for name in SOLVERS}
     for _ in range(epochs):
         for name, model in models.items():
-            record = model.run_epoch(problems[name])
-            curves[name]["loss"].append(record.loss)
-            curves[name]["seconds"].append(record.seconds)
+            records[name].append(model.run_epoch(problems[name], records[name]))
+    curves = {
+        name: {"loss": [r.loss for r in own], "seconds": [r.seconds for r in own]}
+        for name, own in records.items()
+    }
     print("  ".join(f"{name} {sum(curve['seconds']):.2f} s" for name, curve in curves.items()), flush=True)
     return curves
 

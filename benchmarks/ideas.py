@@ -36,7 +36,9 @@ class EigenbasisIALSpp:
         for side, other in problem.both_ways:
             values, basis = eigenbasis(problem.gramian(other))
             largest_first = basis[:, ::-1].copy()
-            _core.rotate(side.to_update()[1], other.to_update()[1], largest_first, problem.threads)
+            _core.transform_both(
+                side.to_update()[1], largest_first, other.to_update()[1], largest_first, problem.threads
+            )
             other.gramian = np.diag(values[::-1]).copy()
             observed, failed_row = _core.update_side(
                 *side.to_update(),
@@ -44,6 +46,7 @@ class EigenbasisIALSpp:
                 other.gramian,
                 problem.unobserved_weight,
                 min(self.block_size, problem.dim),
+                1.0,
                 problem.threads,
             )
             side.check(failed_row)
@@ -90,15 +93,16 @@ def compare(data: Interactions, objective: Objective, dim: int, epochs: int, nam
     contenders += [(f"{name}, hot rows together", SOLVERS[name], hot) for name in HOT]
     runs = {}
     for name, solver, its_data in contenders:
-        model = ImplicitMF(dim, solver=solver, objective=objective)
+        model = ImplicitMF(dim, solver=solver, objective=objective, init="random")
         problem = Problem.of(its_data, objective, *model.initial_factors(its_data), threads)
-        runs[name] = (model, problem, {"seconds": [], "loss": []})
+        runs[name] = (model, problem, [])
     for _ in range(epochs):
-        for model, problem, run in runs.values():
-            record = model.run_epoch(problem)
-            run["seconds"].append(record.seconds)
-            run["loss"].append(record.loss)
-    return {name: run for name, (_, _, run) in runs.items()}
+        for model, problem, records in runs.values():
+            records.append(model.run_epoch(problem, records))
+    return {
+        name: {"seconds": [r.seconds for r in records], "loss": [r.loss for r in records]}
+        for name, (_, _, records) in runs.items()
+    }
 
 
 def main() -> None:

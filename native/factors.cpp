@@ -17,7 +17,7 @@ constexpr int64_t kShares = 16;
 constexpr int64_t kSlabRows = 128;        // rows summed in single precision
 constexpr int64_t kGramianColumns = 256;  // columns of a Gramian at a time, which bounds the shares' memory
 
-constexpr int64_t kRotatedRows = 48;  // rows rotated together: whole tiles, in the cache
+constexpr int64_t kTransformedRows = 48;  // rows changed together: whole tiles, in the cache
 
 int64_t share_begin(int64_t rows, int64_t share) { return rows * share / kShares; }
 
@@ -123,7 +123,7 @@ bool copy_to_half(const Kernels& k, const float* x, int64_t rows, int64_t dim, f
   return fits;
 }
 
-void rotate(const Kernels& k, float* x, int64_t rows, int64_t dim, const double* q, int threads) {
+void transform(const Kernels& k, float* x, int64_t rows, int64_t dim, const double* q, int threads) {
   const int64_t panels = panels_for(dim), width = panels * kPanel;
   const AlignedFloats packed(dim * width);
   for (int64_t f = 0; f < dim; ++f)
@@ -131,17 +131,17 @@ void rotate(const Kernels& k, float* x, int64_t rows, int64_t dim, const double*
       packed.data()[(c / kPanel * dim + f) * kPanel + c % kPanel] =
           c < dim ? static_cast<float>(q[f * dim + c]) : 0.0f;
   parallel_for(
-      threads, (rows + kRotatedRows - 1) / kRotatedRows,
+      threads, (rows + kTransformedRows - 1) / kTransformedRows,
       [&](int64_t task) {
-        const int64_t first = task * kRotatedRows, n = std::min(kRotatedRows, rows - first);
+        const int64_t first = task * kTransformedRows, n = std::min(kTransformedRows, rows - first);
         Workspace work;
-        float* rotated = work.floats(n * width);
+        float* product = work.floats(n * width);
         // One line apart from whole pages: rows a power of two apart would share their cache sets.
         const int64_t stride = width + kPanel;
         float* rows_of_task = work.floats(n * stride);
         for (int64_t r = 0; r < n; ++r) std::copy_n(x + (first + r) * dim, dim, rows_of_task + r * stride);
-        k.multiply(rows_of_task, stride, n, dim, packed.data(), panels, rotated, width);
-        for (int64_t r = 0; r < n; ++r) std::copy_n(rotated + r * width, dim, x + (first + r) * dim);
+        k.multiply(rows_of_task, stride, n, dim, packed.data(), panels, product, width);
+        for (int64_t r = 0; r < n; ++r) std::copy_n(product + r * width, dim, x + (first + r) * dim);
       },
       Interruptible::no);
 }

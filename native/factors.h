@@ -19,9 +19,9 @@ AlignedFloats pack_columns(const float* x, int64_t rows, int64_t dim, int64_t be
 bool copy_to_half(const Kernels& kernels, const float* x, int64_t rows, int64_t dim, float unit, Half* out,
                   int threads);
 
-// X = X Q in place, Q (dim x dim, row-major). Signals do not interrupt it: a side rotated by half could not
+// X = X Q in place, Q (dim x dim, row-major). Signals do not interrupt it: a side changed by half could not
 // be used.
-void rotate(const Kernels& kernels, float* x, int64_t rows, int64_t dim, const double* q, int threads);
+void transform(const Kernels& kernels, float* x, int64_t rows, int64_t dim, const double* q, int threads);
 
 // Y' as panels of sixteen rows of Y beside each other, the last one filled up with zeros. X Y' is then a
 // `multiply`.

@@ -18,15 +18,15 @@ void bound_transform_both(Matrix<float> x, Matrix<const double> p, Matrix<float>
     require_length("a matrix's rows", length(matrix, 1), length(side, 1));
   }
   const WithoutGil release;
-  rotate(kernels(), x.data(), length(x), length(x, 1), p.data(), threads);
-  rotate(kernels(), y.data(), length(y), length(y, 1), q.data(), threads);
+  transform(kernels(), x.data(), length(x), length(x, 1), p.data(), threads);
+  transform(kernels(), y.data(), length(y), length(y, 1), q.data(), threads);
 }
 
 void bound_transform(Matrix<float> x, Matrix<const double> q, int threads) {
   require_length("q", length(q), length(x, 1));
   require_length("q's rows", length(q, 1), length(x, 1));
   const WithoutGil release;
-  rotate(kernels(), x.data(), length(x), length(x, 1), q.data(), threads);
+  transform(kernels(), x.data(), length(x), length(x, 1), q.data(), threads);
 }
 
 auto bound_gramian(Matrix<const float> x, int64_t begin, int64_t end, int threads) {

@@ -136,7 +136,7 @@ TEST(a_rotation_matches_double_loops) {
   const std::vector<float> before = normals(rows * dim, 7), rotation = normals(dim * dim, 8);
   const std::vector<double> q(rotation.begin(), rotation.end());
   std::vector<float> x = before;
-  rotate(kernels(), x.data(), rows, dim, q.data(), 3);
+  transform(kernels(), x.data(), rows, dim, q.data(), 3);
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < dim; ++c) {
       double sum = 0;

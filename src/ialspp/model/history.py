@@ -12,8 +12,8 @@ from ..errors import SolveError
 class EpochRecord:
     """One epoch: the loss after it, its three parts, the seconds it took, and what an "auto" stood for.
 
-    The loss is exact in an epoch of precision "single". In one of precision "mixed" it is that of factors
-    rounded to half precision, which differs by less than a millionth on data of a million interactions.
+    The loss is exact in an epoch of precision "single". In one of precision "mixed" the observed part is that
+    of users rounded to half precision: on a million interactions the difference is about a millionth.
     """
 
     epoch: int

@@ -75,7 +75,8 @@ class ImplicitMF(Answers, Parameters):
     history
         One `EpochRecord` per epoch.
     fitted_solver
-        The solver of the last fit: `solver` with the value chosen for every "auto". None before `fit`.
+        The solver of the last fit: `solver` with the block size chosen for "auto". What changes from epoch to
+        epoch is in `history`. None before `fit`.
     """
 
     history: list[EpochRecord]
@@ -165,7 +166,7 @@ class ImplicitMF(Answers, Parameters):
             Where epochs read half precision, one more epoch in single precision is the last.
         callbacks
             Functions called after each epoch with the model and the epoch's record. Training stops when one
-            of them returns a true value.
+            of them returns a true value; the epoch before may then have read half precision.
         progress
             True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
             `ProgressEvent`.
@@ -208,7 +209,7 @@ class ImplicitMF(Answers, Parameters):
     def run_epoch(
         self, problem: Problem, past: Sequence[EpochRecord] = (), *, last: bool = False
     ) -> EpochRecord:
-        """Run one epoch on a problem of your own, with its exact loss and its seconds, as `fit` does.
+        """Run one epoch on a problem of your own, with its loss and its seconds, as `fit` does.
 
         `past` are the records of the epochs before, from whose losses `relaxation="auto"` follows. The last
         epoch reads nothing in half precision.

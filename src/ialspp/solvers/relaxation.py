@@ -17,7 +17,7 @@ from ..system.checks import checked_number
 
 RAMP = (1.1, 1.3, 1.5)  # of the first epochs, where the loss is far from quadratic
 LARGEST = 1.8  # of what "auto" chooses
-LARGEST_RISE, LARGEST_FALL = 0.05, 0.1  # from one epoch to the next: an estimate may be far off
+LARGEST_RISE = 0.05  # from one epoch to the next: an estimate may be far off
 
 
 class PastEpoch(Protocol):
@@ -47,23 +47,22 @@ def next_relaxation(past: Sequence[PastEpoch]) -> float:
     if len(past) < len(RAMP):
         return RAMP[len(past)]
     before = past[-1].relaxation
-    best = best_relaxation(past)
-    if best is None:
-        return before
-    return min(max(best, before - LARGEST_FALL, 1.0), before + LARGEST_RISE, LARGEST)
+    return max(before, min(best_relaxation(past), before + LARGEST_RISE, LARGEST))
 
 
-def best_relaxation(past: Sequence[PastEpoch]) -> float | None:
-    """Estimate the best relaxation from the last three losses; None where the loss no longer falls.
+def best_relaxation(past: Sequence[PastEpoch]) -> float:
+    """Estimate the best relaxation from the last three losses, or return the last one where they do not tell.
 
     Let rho be the factor by which the error shrinks in an epoch with relaxation 1. With relaxation w it is s,
     where (s + w - 1)^2 = s w^2 rho, and s is smallest at w = 2 / (1 + sqrt(1 - rho)). The loss is quadratic
-    in the error, so s^2 is the ratio of two falls of the loss.
+    in the error, so s^2 is the ratio of two falls of the loss. No rho makes s less than w - 1.
     """
+    w = past[-1].relaxation
     first, second, third = (epoch.loss for epoch in past[-3:])
     if not first > second > third:
-        return None
-    w = past[-1].relaxation
+        return w
     s = math.sqrt(min((second - third) / (first - second), 1.0))
+    if s <= w - 1:
+        return w
     rho = min((s + w - 1) ** 2 / (s * w**2), 1.0)
     return 2 / (1 + math.sqrt(1 - rho))
