@@ -57,10 +57,13 @@ def test_cache_order_is_checked(starts, ranks, message):
 
 GRAM = np.eye(2)
 GOOD = {
-    "solve_rows": (rows(), floats(2, 2), floats(2), floats(3, 2), GRAM, 0.1, True, 2),
-    "update_side": (rows(), floats(2, 2), floats(2), floats(3, 2), GRAM, 0.1, 1, 2),
-    "update_block": (rows(), floats(2, 2), floats(2), floats(3, 2), GRAM[:, :1].copy(), 0.1, 1, floats(3), 2),
-    "improve_rows": (rows(), floats(2, 2), floats(2), floats(3, 2), floats(2), 2, 0.0, 2),
+    "solve_rows": (rows(), floats(2, 2), floats(2), floats(3, 2), GRAM, 0.1, True, 1.5, 2),
+    "update_side": (rows(), floats(2, 2), floats(2), floats(3, 2), GRAM, 0.1, 1, 1.5, 2),
+    "update_block": (
+        *(rows(), floats(2, 2), floats(2), floats(3, 2)),
+        *(GRAM[:, :1].copy(), 0.1, 1, floats(3), 1.5, 2),
+    ),
+    "improve_rows": (rows(), floats(2, 2), floats(2), floats(3, 2), floats(2), 2, 0.0, 1.5, 2),
     "update_coordinate": (rows(), floats(2, 2), floats(2), floats(3, 2), floats(2), 0.1, 1, floats(3), 2),
 }
 
@@ -285,15 +288,19 @@ def test_unknown_instruction_sets_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("x", "y", "q"),
+    ("x", "y", "p", "q"),
     [
-        (floats(2, 2), floats(3, 3), np.eye(2)),
-        (floats(2, 3), floats(3, 2), np.eye(2)),
-        (floats(2, 2), floats(3, 2), np.ones((2, 3))),
-        (np.ones((2, 2)), floats(3, 2), np.eye(2)),
-        (floats(2, 2), floats(3, 4)[:, ::2], np.eye(2)),
+        (floats(2, 2), floats(3, 3), np.eye(2), np.eye(2)),
+        (floats(2, 3), floats(3, 2), np.eye(2), np.eye(2)),
+        (floats(2, 2), floats(3, 2), np.ones((2, 3)), np.eye(2)),
+        (floats(2, 2), floats(3, 2), np.eye(2), np.ones((3, 2))),
+        (np.ones((2, 2)), floats(3, 2), np.eye(2), np.eye(2)),
+        (floats(2, 2), floats(3, 4)[:, ::2], np.eye(2), np.eye(2)),
     ],
 )
-def test_sides_and_bases_that_do_not_fit_are_exceptions(x, y, q):
+def test_sides_and_matrices_that_do_not_fit_are_exceptions_that_change_neither(x, y, p, q):
+    before = x.copy(), y.copy()
     with pytest.raises((TypeError, ValueError)):
-        _core.rotate(x, y, q, 2)
+        _core.transform_both(x, p, y, q, 2)
+    assert np.array_equal(x, before[0])
+    assert np.array_equal(y, before[1])

@@ -102,9 +102,8 @@ def parts():
 
 def model_of(block, seed, epochs):
     objective = Objective(unobserved_weight=0.1, regularization=0.003, exponent=1.0)
-    return ImplicitMF(
-        16, solver=SOLVERS[block], objective=objective, epochs=epochs, init_stddev=0.1, seed=seed
-    )
+    start = {"init": "random", "init_stddev": 0.1, "seed": seed}
+    return ImplicitMF(16, solver=SOLVERS[block], objective=objective, epochs=epochs, **start)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
