@@ -282,6 +282,20 @@ def test_rankings_of_things_that_do_not_fit_are_exceptions(arguments, message):
         rank(**{"x": floats(2, 3), "y": floats(4, 3), "k": 1, **arguments})
 
 
+@pytest.mark.usefixtures("isa")
+def test_kernels_without_half_precision_refuse_it():
+    copy = np.zeros((3, 16), np.uint16)
+    arguments = rows(), floats(2, 2), floats(2), copy, 1.0, floats(2), 2, 0.0, 1.0, 2
+    if _core.has_half():
+        assert _core.copy_to_half(floats(3, 2), 1.0, copy, 2)
+        assert _core.improve_rows_by_half(*arguments)[1] == -1
+        return
+    with pytest.raises(ValueError, match="cannot write half precision"):
+        _core.copy_to_half(floats(3, 2), 1.0, copy, 2)
+    with pytest.raises(ValueError, match="cannot read half precision"):
+        _core.improve_rows_by_half(*arguments)
+
+
 def test_unknown_instruction_sets_are_refused():
     with pytest.raises(ValueError, match="not available: mmx"):
         _core.select_isa("mmx")
