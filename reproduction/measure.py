@@ -66,6 +66,7 @@ class Workbench:
                 exponent=settings.exponent,
             ),
             epochs=settings.epochs,
+            init="random",
             init_stddev=settings.init_stddev,
             seed=seed,
             threads=self._threads,

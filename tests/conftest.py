@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-import support.drawing  # noqa: F401 - registers the profiles
+import support.drawing  # which also registers the profiles
 import threadpoolctl
 from hypothesis import settings
 
@@ -18,6 +18,15 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 @pytest.fixture(params=_core.available_isas())
 def isa(request):
     """Run the test once per instruction set."""
+    before = _core.isa()
+    _core.select_isa(request.param)
+    yield request.param
+    _core.select_isa(before)
+
+
+@pytest.fixture(params=support.drawing.isas_with_half())
+def half_isa(request):
+    """Run the test once per instruction set that has half precision."""
     before = _core.isa()
     _core.select_isa(request.param)
     yield request.param

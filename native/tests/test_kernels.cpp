@@ -116,6 +116,79 @@ void check_passes(const Kernels& k, int64_t size, int64_t width, bool weighted) 
   }
 }
 
+// The weights of add_weighted are its own, not those of the interactions.
+void check_weighted_sums(const Kernels& k, int64_t size, int64_t width, bool weighted) {
+  const Gathered g(k, size, width, weighted);
+  const Columns other = g.columns_of_matrix();
+  const std::vector<float> t = normals(size, 5);
+  std::vector<float> sum(width + 1, 0.5f);
+  k.single.add_weighted(g.history(weighted), other, t.data(), sum.data());
+  for (int64_t c = 0; c < width; ++c) {
+    double wanted = 0.5;
+    for (int64_t j = 0; j < size; ++j) wanted += static_cast<double>(t[j]) * other.row(g.columns[j])[c];
+    CHECK(near(sum[c], wanted, 1e-5));
+  }
+  CHECK(sum[width] == 0.5f);  // nothing is written behind the last column
+}
+
+// Passes over a copy in half precision, against passes over what the copy stands for
+void check_half_passes(const Kernels& k, int64_t size, int64_t width, bool weighted, float unit) {
+  if (!k.to_half) return;
+  const Gathered g(k, size, width, weighted);
+  const History history = g.history(weighted);
+  const Columns exact = g.columns_of_matrix();
+  const int64_t full = padded(width);
+  std::vector<Half> copy(Gathered::kRows * full, Half{0xffff});
+  for (int64_t r = 0; r < Gathered::kRows; ++r) CHECK(k.to_half(exact.row(r), width, unit, &copy[r * full]));
+  const HalfColumns half{copy.data(), full, full, unit};
+
+  // One product with each unit vector reads the numbers of the copy back.
+  std::vector<float> rounded(Gathered::kRows * full);
+  for (int32_t r = 0; r < Gathered::kRows; ++r) {
+    const float one = 1;
+    k.half.add_weighted({&r, nullptr, nullptr, 1}, half, &one, &rounded[r * full]);
+    for (int64_t c = 0; c < full; ++c) {
+      const float wanted = c < width ? exact.row(r)[c] : 0.0f;
+      CHECK(std::abs(rounded[r * full + c] - wanted) <= std::abs(wanted) / 2048 + unit * 0x1p-25f);
+    }
+  }
+  const Columns single{rounded.data(), full, full};
+
+  std::vector<float> x = normals(full, 4);
+  const std::vector<float> t = normals(size, 5);
+  std::fill(x.begin() + width, x.end(), 0.0f);
+  struct Sums {
+    std::vector<float> residual, products, predictions, gradient, squares, normal, weighted;
+    Sums(int64_t size, int64_t full)
+        : residual(size, 0.5f),
+          products(size),
+          predictions(size, 0.25f),
+          gradient(full, 0.25f),
+          squares(full, 2.0f),
+          normal(full, 1.0f),
+          weighted(full, 0.5f) {}
+  } got(size, full), wanted(size, full);
+  const auto pass = [&](const auto& passes, const auto& other, Sums& out) {
+    passes.add_gradient(history, other, x.data(), out.residual.data(), out.gradient.data(),
+                        out.squares.data());
+    passes.add_normal(history, other, x.data(), out.products.data(), out.normal.data());
+    passes.add_predictions(history, other, x.data(), out.predictions.data());
+    passes.add_weighted(history, other, t.data(), out.weighted.data());
+  };
+  pass(k.half, half, got);
+  pass(k.single, single, wanted);
+  const auto same = [](const std::vector<float>& a, const std::vector<float>& b) {
+    for (size_t i = 0; i < a.size(); ++i) CHECK(near(a[i], b[i], 1e-5));
+  };
+  same(got.residual, wanted.residual);
+  same(got.products, wanted.products);
+  same(got.predictions, wanted.predictions);
+  same(got.gradient, wanted.gradient);
+  same(got.squares, wanted.squares);
+  same(got.normal, wanted.normal);
+  same(got.weighted, wanted.weighted);
+}
+
 // M'M + I in add_outer's layout, then a right-hand side; and the same as doubles
 struct System {
   int64_t full;
@@ -165,6 +238,39 @@ TEST(history_kernels_match_double_loops) {
           check_history_kernels(*k, size, width, weighted);
           check_passes(*k, size, width, weighted);
         }
+}
+
+TEST(passes_match_double_loops_where_the_last_vector_is_not_whole) {
+  for (const Kernels* k : every_table())
+    for (const int64_t size : {0, 1, 8, 17})
+      for (const int64_t width : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 23, 31, 32, 100})
+        for (const bool weighted : {false, true}) {
+          check_passes(*k, size, width, weighted);
+          check_weighted_sums(*k, size, width, weighted);
+        }
+}
+
+TEST(passes_over_a_copy_in_half_precision_are_those_over_its_numbers) {
+  for (const Kernels* k : every_table())
+    for (const int64_t size : {0, 1, 8, 17, 50})
+      for (const int64_t width : {1, 7, 15, 16, 17, 31, 64})
+        for (const bool weighted : {false, true})
+          for (const float unit : {1.0f, 0x1p-6f}) check_half_passes(*k, size, width, weighted, unit);
+}
+
+TEST(numbers_beyond_half_precision_are_reported) {
+  for (const Kernels* k : every_table()) {
+    if (!k->to_half) continue;
+    for (const int64_t width : {1, 7, 16, 17})
+      for (int64_t place = 0; place < width; ++place)
+        for (const float bad : {65536.0f, -1e30f, static_cast<float>(INFINITY)}) {
+          std::vector<float> x(width, 1.0f);
+          std::vector<Half> out(padded(width));
+          CHECK(k->to_half(x.data(), width, 1, out.data()));
+          x[place] = bad;
+          CHECK(!k->to_half(x.data(), width, 1, out.data()));
+        }
+  }
 }
 
 TEST(cholesky_solves_positive_definite_systems) {

@@ -4,6 +4,7 @@
 
 #include "../dispatch.h"
 #include "../factors.h"
+#include "../products.h"
 #include "../solvers/solvers.h"
 #include "check.h"
 
@@ -143,4 +144,54 @@ TEST(a_rotation_matches_double_loops) {
       for (int64_t f = 0; f < dim; ++f) sum += before[r * dim + f] * q[f * dim + c];
       CHECK(near(x[r * dim + c], sum, 1e-5));
     }
+}
+
+TEST(products_with_the_interactions_match_double_loops) {
+  const Problem p;
+  const std::vector<float> row_scales{0.5f, 1.0f, 2.0f}, column_scales = normals(kColumns, 9);
+  std::vector<float> one;
+  for (const int threads : {1, 2, 3}) {
+    std::vector<float> out(3 * kDim, NAN);
+    multiply_rows(kernels(), p.rows, row_scales.data(), column_scales.data(), p.all(), out.data(), threads);
+    if (threads == 1) one = out;
+    CHECK(out == one);
+  }
+  for (int64_t row = 0; row < 3; ++row)
+    for (int64_t c = 0; c < kDim; ++c) {
+      double sum = 0, terms = 1;
+      for (int64_t j = p.offsets[row]; j < p.offsets[row + 1]; ++j) {
+        const double term = static_cast<double>(p.weights[j]) * column_scales[p.columns[j]] *
+                            p.other[p.columns[j] * kDim + c];
+        sum += row_scales[row] * term;
+        terms += std::abs(term);
+      }
+      CHECK(std::abs(one[row * kDim + c] - sum) < 1e-6 * terms);
+    }
+}
+
+TEST(absolute_row_sums_match_double_loops) {
+  const Problem p;
+  std::vector<double> out(3, -1);
+  absolute_row_sums(p.rows, out.data(), 3);
+  for (int64_t row = 0; row < 3; ++row) {
+    double sum = 0;
+    for (int64_t j = p.offsets[row]; j < p.offsets[row + 1]; ++j) sum += p.weights[j];
+    CHECK(near(out[row], sum, 1e-12));
+  }
+}
+
+TEST(a_relaxed_step_goes_that_much_further) {
+  const Problem p;
+  const auto moved = [&](float relaxation) {
+    std::vector<float> x = p.start;
+    const Side side{p.rows, x.data(), p.lambda.data(), kDim, relaxation};
+    CHECK(solve_rows(kernels(), side, p.all(), p.block(0, kDim), false, 2).failed_row == -1);
+    return x;
+  };
+  const std::vector<float> minimum = moved(1.0f), beyond = moved(1.5f), before = moved(0.5f);
+  for (size_t i = 0; i < minimum.size(); ++i) {
+    const double way = static_cast<double>(minimum[i]) - p.start[i];
+    CHECK(near(beyond[i], p.start[i] + 1.5 * way, 1e-6));
+    CHECK(near(before[i], p.start[i] + 0.5 * way, 1e-6));
+  }
 }

@@ -84,7 +84,7 @@ def test_settings_and_metrics_are_the_users(log):
     source = ["evaluate", log, *COLUMNS, "--protocol", "strong", "--held-out", 10, *QUICK]
     found = answer(*source, *options, *metrics, "--validation")
     assert set(found["results"]["model"]) == {"auc", "precision@3"}
-    assert found["settings"]["solver"] == "IALS()"
+    assert found["settings"]["solver"] == "IALS(relaxation=1.0)"
     assert found["settings"]["regularization"] == 0.01
     assert found["results"]["model"] != answer(*source, *options, *metrics)["results"]["model"]
 

@@ -41,6 +41,7 @@ def main():
         solver=IALSpp(block_size=2, sweep="block"),
         objective=Objective(unobserved_weight=0.25, regularization=0.0625, exponent=0.5),
         epochs=4,
+        init="random",
         init_stddev=0.375,
         seed=11,
     )

@@ -171,7 +171,7 @@ def test_recommend_for_gives_the_best_items_of_the_folded_in_user(exclude_seen):
 
 @pytest.mark.parametrize("scale", [1, 1e-25, 1e5])
 def test_similar_items_are_those_of_the_highest_cosine(scale):
-    model = fitted(epochs=0, init_stddev=scale)
+    model = fitted(epochs=0, init="random", init_stddev=scale)
     H = model.item_factors.astype(float)
     H /= np.linalg.norm(H, axis=1, keepdims=True)
     asked = ["item-3", "item-20"]

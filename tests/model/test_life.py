@@ -23,7 +23,7 @@ class Broken:
         if self.epochs < 3:
             return SpectralCG().epoch(problem)
         turn = np.linalg.qr(np.random.default_rng(0).normal(size=(DIM, DIM)))[0]
-        _core.rotate(problem.users.factors, problem.items.factors, turn, 1)
+        _core.transform_both(problem.users.factors, turn, problem.items.factors, turn, 1)
         problem.users.factors[:] = problem.users.factors[::-1].copy()
         raise SolveError("on purpose")
 

@@ -111,7 +111,7 @@ def test_the_seed_and_nothing_else_is_the_randomness():
 
 
 def test_initial_factors_come_from_independent_streams():
-    streams = [f for seed in range(4) for f in factors(fitted(epochs=0, seed=seed))]
+    streams = [f for seed in range(4) for f in factors(fitted(epochs=0, init="random", seed=seed))]
     leading = {f[0].tobytes() for f in streams}
     assert len(leading) == len(streams)
     rows = np.array([f[:N_ITEMS].ravel() for f in streams])
@@ -119,9 +119,9 @@ def test_initial_factors_come_from_independent_streams():
     assert np.abs(correlation).max() < 5 / np.sqrt(rows.shape[1])
 
 
-def test_no_epochs_leave_the_initial_factors():
+def test_no_epochs_leave_the_random_initial_factors():
     data = make_data(users=1000)
-    model = fitted(data, epochs=0, init_stddev=0.3)
+    model = fitted(data, epochs=0, init="random", init_stddev=0.3)
     assert model.history == []
     assert model.user_factors.mean() == pytest.approx(0, abs=0.005)
     assert model.user_factors.std() == pytest.approx(0.3 / np.sqrt(DIM), rel=0.05)
@@ -251,9 +251,9 @@ def test_a_model_that_is_not_fitted_says_so(ask):
         (lambda: ImplicitMF(8, threads=1.5), TypeError, r"threads.*1\.5"),
         (lambda: ImplicitMF(8, seed="x"), TypeError, "seed.*'x'"),
         (lambda: ImplicitMF(8, seed=-1), ValueError, "seed.*-1"),
-        (lambda: ImplicitMF(8, init_stddev=np.nan), ValueError, "init_stddev.*nan"),
-        (lambda: ImplicitMF(8, init_stddev=1e39), ValueError, r"init_stddev.*1e\+39"),
-        (lambda: ImplicitMF(8, init_stddev="x"), TypeError, "init_stddev.*'x'"),
+        (lambda: ImplicitMF(8, init="random", init_stddev=np.nan), ValueError, "init_stddev.*nan"),
+        (lambda: ImplicitMF(8, init="random", init_stddev=1e39), ValueError, r"init_stddev.*1e\+39"),
+        (lambda: ImplicitMF(8, init="random", init_stddev="x"), TypeError, "init_stddev.*'x'"),
         (lambda: ImplicitMF(8, solver="ials"), TypeError, "solver.*'ials'"),
         (lambda: ImplicitMF(8, solver=IALS), TypeError, "solver.*IALS"),
         (lambda: ImplicitMF(8, objective=0.1), TypeError, r"objective.*0\.1"),

@@ -22,13 +22,14 @@ from support.models import (
 
 from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, NotFittedError, Objective, SpectralCG
 
-NAMES = ["dim", "solver", "objective", "epochs", "init_stddev", "seed", "threads"]
+NAMES = ["dim", "solver", "objective", "epochs", "init", "init_stddev", "seed", "threads"]
 OBJECTIVE = Objective(unobserved_weight=0.2, regularization=0.05, exponent=0.5)
 SETTINGS = {
     "dim": 5,
-    "solver": IALSpp(block_size=2, sweep="block"),
+    "solver": IALSpp(block_size=2, sweep="block", relaxation=1.5),
     "objective": OBJECTIVE,
     "epochs": 2,
+    "init": "random",
     "init_stddev": 0.3,
     "seed": 7,
     "threads": 1,
@@ -36,6 +37,7 @@ SETTINGS = {
 PARTS = {
     "solver__block_size": 2,
     "solver__sweep": "block",
+    "solver__relaxation": 1.5,
     "objective__unobserved_weight": 0.2,
     "objective__regularization": 0.05,
     "objective__exponent": 0.5,
@@ -66,7 +68,8 @@ def test_every_solver_has_its_parameters_listed(solver):
 
 @pytest.mark.parametrize(("name", "value"), [*SETTINGS.items(), *PARTS.items()])
 def test_set_params_sets_what_get_params_shows(name, value):
-    model = ImplicitMF(solver=IALSpp())
+    init = "random" if name == "init_stddev" else "spectral"
+    model = ImplicitMF(solver=IALSpp(), init=init)
     before = model.get_params()
     assert before[name] != value
     assert model.set_params(**{name: value}) is model

@@ -56,8 +56,9 @@ def test_ids_vectors_and_interactions_come_back(tmp_path, ids, numbers):
 @each_solver
 def test_settings_and_history_come_back(tmp_path, solver):
     objective = Objective(unobserved_weight=np.float32(0.3), regularization=1, exponent=0.5)
-    settings = {"objective": objective, "epochs": np.int64(2), "init_stddev": 0.7, "seed": 2**70}
-    model = fitted(data_of(), solver=solver, **settings)
+    settings = {"objective": objective, "epochs": np.int64(2), "seed": 2**70}
+    start = {"init": "random", "init_stddev": 0.7}
+    model = fitted(data_of(), solver=solver, **settings, **start)
     check_same(model, again(model, tmp_path / "model"))
     model.set_params(solver=IALS(), epochs=0, dim=5)  # for the next fit; the file must tell it from the last
     check_same(model, again(model, tmp_path / "model"))
@@ -183,9 +184,14 @@ def test_info_is_plain_and_complete(tmp_path):
     assert json.loads(json.dumps(info)) == info
     assert (info["format_version"], info["users"], info["items"], info["dim"]) == (1, 12, 12, 8)
     assert info["written_by"].startswith("ialspp ")
-    assert info["settings"]["solver"] == {"name": "IALSpp", "block_size": "auto", "sweep": "block"}
+    assert info["settings"]["solver"] == {
+        "name": "IALSpp",
+        "block_size": "auto",
+        "sweep": "block",
+        "relaxation": 1.0,
+    }
     assert info["settings"]["seed"] == 7
-    assert info["fitted_solver"] == {"name": "IALSpp", "block_size": 8, "sweep": "block"}
+    assert info["fitted_solver"] == {**info["settings"]["solver"], "block_size": 8}
     assert info["ids"] == {"user": "digits", "item": "digits"}
     assert [record["loss"] for record in info["history"]] == [record.loss for record in model.history]
     assert info["statistics"] == model.trained_on.statistics()
@@ -241,7 +247,7 @@ def test_format_1_keeps_settings_and_history():
     model = ImplicitMF.load(GOLDEN)
     solver = IALSpp(block_size=2, sweep="block")
     objective = Objective(unobserved_weight=0.25, regularization=0.0625, exponent=0.5)
-    settings = {"dim": 3, "epochs": 4, "init_stddev": 0.375, "seed": 11, "threads": None}
+    settings = {"dim": 3, "epochs": 4, "init": "random", "init_stddev": 0.375, "seed": 11, "threads": None}
     assert model.get_params(deep=False) == {**settings, "solver": solver, "objective": objective}
     assert model.fitted_solver == solver
     parts = 2.2521978748570026, 4.321389963835233, 3.174380355076269

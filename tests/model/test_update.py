@@ -95,7 +95,7 @@ class Reference:
 
 def model_of(data, **settings):
     """Not trained: from factors of rank one, solving over and over would enlarge what is only rounding."""
-    settings = {"objective": OBJECTIVE, "epochs": 0, "init_stddev": 1, **settings}
+    settings = {"objective": OBJECTIVE, "epochs": 0, "init": "random", "init_stddev": 1, **settings}
     return fitted(data.interactions(OLD_USERS, OLD_ITEMS), **settings)
 
 

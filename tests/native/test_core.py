@@ -57,10 +57,13 @@ def test_cache_order_is_checked(starts, ranks, message):
 
 GRAM = np.eye(2)
 GOOD = {
-    "solve_rows": (rows(), floats(2, 2), floats(2), floats(3, 2), GRAM, 0.1, True, 2),
-    "update_side": (rows(), floats(2, 2), floats(2), floats(3, 2), GRAM, 0.1, 1, 2),
-    "update_block": (rows(), floats(2, 2), floats(2), floats(3, 2), GRAM[:, :1].copy(), 0.1, 1, floats(3), 2),
-    "improve_rows": (rows(), floats(2, 2), floats(2), floats(3, 2), floats(2), 2, 0.0, 2),
+    "solve_rows": (rows(), floats(2, 2), floats(2), floats(3, 2), GRAM, 0.1, True, 1.5, 2),
+    "update_side": (rows(), floats(2, 2), floats(2), floats(3, 2), GRAM, 0.1, 1, 1.5, 2),
+    "update_block": (
+        *(rows(), floats(2, 2), floats(2), floats(3, 2)),
+        *(GRAM[:, :1].copy(), 0.1, 1, floats(3), 1.5, 2),
+    ),
+    "improve_rows": (rows(), floats(2, 2), floats(2), floats(3, 2), floats(2), 2, 0.0, 1.5, 2),
     "update_coordinate": (rows(), floats(2, 2), floats(2), floats(3, 2), floats(2), 0.1, 1, floats(3), 2),
 }
 
@@ -279,21 +282,39 @@ def test_rankings_of_things_that_do_not_fit_are_exceptions(arguments, message):
         rank(**{"x": floats(2, 3), "y": floats(4, 3), "k": 1, **arguments})
 
 
+@pytest.mark.usefixtures("isa")
+def test_kernels_without_half_precision_refuse_it():
+    copy = np.zeros((3, 16), np.uint16)
+    arguments = rows(), floats(2, 2), floats(2), copy, 1.0, floats(2), 2, 0.0, 1.0, 2
+    if _core.has_half():
+        assert _core.copy_to_half(floats(3, 2), 1.0, copy, 2)
+        assert _core.improve_rows_by_half(*arguments)[1] == -1
+        return
+    with pytest.raises(ValueError, match="cannot write half precision"):
+        _core.copy_to_half(floats(3, 2), 1.0, copy, 2)
+    with pytest.raises(ValueError, match="cannot read half precision"):
+        _core.improve_rows_by_half(*arguments)
+
+
 def test_unknown_instruction_sets_are_refused():
     with pytest.raises(ValueError, match="not available: mmx"):
         _core.select_isa("mmx")
 
 
 @pytest.mark.parametrize(
-    ("x", "y", "q"),
+    ("x", "y", "p", "q"),
     [
-        (floats(2, 2), floats(3, 3), np.eye(2)),
-        (floats(2, 3), floats(3, 2), np.eye(2)),
-        (floats(2, 2), floats(3, 2), np.ones((2, 3))),
-        (np.ones((2, 2)), floats(3, 2), np.eye(2)),
-        (floats(2, 2), floats(3, 4)[:, ::2], np.eye(2)),
+        (floats(2, 2), floats(3, 3), np.eye(2), np.eye(2)),
+        (floats(2, 3), floats(3, 2), np.eye(2), np.eye(2)),
+        (floats(2, 2), floats(3, 2), np.ones((2, 3)), np.eye(2)),
+        (floats(2, 2), floats(3, 2), np.eye(2), np.ones((3, 2))),
+        (np.ones((2, 2)), floats(3, 2), np.eye(2), np.eye(2)),
+        (floats(2, 2), floats(3, 4)[:, ::2], np.eye(2), np.eye(2)),
     ],
 )
-def test_sides_and_bases_that_do_not_fit_are_exceptions(x, y, q):
+def test_sides_and_matrices_that_do_not_fit_are_exceptions_that_change_neither(x, y, p, q):
+    before = x.copy(), y.copy()
     with pytest.raises((TypeError, ValueError)):
-        _core.rotate(x, y, q, 2)
+        _core.transform_both(x, p, y, q, 2)
+    assert np.array_equal(x, before[0])
+    assert np.array_equal(y, before[1])

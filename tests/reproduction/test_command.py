@@ -102,9 +102,8 @@ def parts():
 
 def model_of(block, seed, epochs):
     objective = Objective(unobserved_weight=0.1, regularization=0.003, exponent=1.0)
-    return ImplicitMF(
-        16, solver=SOLVERS[block], objective=objective, epochs=epochs, init_stddev=0.1, seed=seed
-    )
+    start = {"init": "random", "init_stddev": 0.1, "seed": seed}
+    return ImplicitMF(16, solver=SOLVERS[block], objective=objective, epochs=epochs, **start)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -231,7 +230,8 @@ def test_settings_are_as_they_were_said(films, tmp_path):
     users, liked = map(np.array, zip(*liked_films(), strict=True))
     parts = split.strong(Interactions.from_arrays(user=users, item=liked), held_out=5)
     objective = Objective(unobserved_weight=0.3, regularization=0.02)
-    model = ImplicitMF(4, solver=IALSpp(block_size=2, sweep="side"), objective=objective, epochs=1, seed=0)
+    solver = IALSpp(block_size=2, sweep="side")
+    model = ImplicitMF(4, solver=solver, objective=objective, epochs=1, init="random", seed=0)
     model.fit(parts.train, progress=False)
     (training,) = report.run.trainings_of(Configuration(4, 2))
     assert training.loss == (model.history[0].loss,)

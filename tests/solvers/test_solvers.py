@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from support.reference import Reference
 
 from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, Objective, SolveError, SpectralCG, solvers
 from ialspp.solvers import Problem
+from ialspp.solvers.spectral import balance_of
 
 pytestmark = pytest.mark.usefixtures("isa")  # everything here once per instruction set
 
@@ -39,6 +41,19 @@ def ill_conditioned():
 def test_every_step_of_an_epoch_matches_the_reference(dim, solver, data):
     case, threads = data.draw(cases(dim)), data.draw(st.integers(1, 3))
     assert largest_error(solver, case, threads=threads) < 1
+
+
+RELAXED = [IALS(), BY_BLOCK, BY_SIDE, SpectralCG(steps=3), SpectralCG(tolerance=1e-6)]
+relaxations = st.floats(0.01, 1.99)
+
+
+@pytest.mark.parametrize("solver", RELAXED)
+@pytest.mark.parametrize("dim", [7, 33])
+@given(data=st.data(), relaxation=relaxations)
+@few
+def test_relaxed_steps_match_the_reference(dim, solver, data, relaxation):
+    relaxed = replace(solver, relaxation=relaxation)
+    assert largest_error(relaxed, data.draw(cases(dim)), threads=data.draw(st.integers(1, 3))) < 1
 
 
 @pytest.mark.parametrize("solver", solvers_for(130))
@@ -83,12 +98,16 @@ def test_a_solver_with_the_blocks_of_another_takes_its_steps(solver, other):
     assert max(newton_errors(steps_of(other, dim=20), problem, case.reference())) < 1
 
 
-def test_conjugate_gradients_to_the_end_are_ials():
+@pytest.mark.parametrize("relaxation", [0.6, 1.0, 1.7])
+def test_conjugate_gradients_to_the_end_are_ials_from_balanced_factors(relaxation):
     case = make_case(users=40, items=30, dim=20, labels=True, weights=True)
-    exact, stepped = case.problem(), case.problem()
-    IALS().epoch(exact)
-    SpectralCG(tolerance=1e-6).epoch(stepped)
-    scores, wanted = (problem.users.factors @ problem.items.factors.T for problem in (stepped, exact))
+    stepped = case.problem()
+    balance = balance_of(stepped, stepped.users, stepped.items).astype(np.float32)
+    exact = Case(case.data, case.objective, case.W * balance, case.H / balance)
+    solved = exact.problem()
+    IALS(relaxation=relaxation).epoch(solved)
+    SpectralCG(tolerance=1e-6, relaxation=relaxation).improve(stepped, stepped.users, stepped.items)
+    scores, wanted = stepped.users.factors @ stepped.items.factors.T, solved.users.factors @ exact.H.T
     assert np.linalg.norm(scores - wanted) < 1e-5 * np.linalg.norm(wanted)
 
 

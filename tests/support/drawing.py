@@ -32,6 +32,17 @@ def drawn(count, *, fixtures=False):
     )
 
 
+def isas_with_half():
+    """The instruction sets of this machine that can read half precision."""
+    before, found = _core.isa(), []
+    for isa in _core.available_isas():
+        _core.select_isa(isa)
+        if _core.has_half():
+            found.append(isa)
+    _core.select_isa(before)
+    return found
+
+
 def on_some_isa(cases):
     """(isa, *case): every case, in turn on each instruction set; in `make torture` on all of them."""
     isas = _core.available_isas()

@@ -8,7 +8,7 @@ system bounds what is left.
 import numpy as np
 
 from ialspp.solvers import IALS, ICD, SpectralCG
-from ialspp.solvers.spectral import eigenbasis
+from ialspp.solvers.spectral import Rotation
 from support.reference import blocks
 
 BOTH = ("users", "items")
@@ -20,7 +20,13 @@ def largest_error(solver, case, *, threads=None, reference=None, sides=BOTH):
     if isinstance(solver, SpectralCG):
         return max(spectral_errors(solver, problem, reference, sides))
     solver.epoch(problem)
-    return max(newton_errors(steps_of(solver, case.dim), problem, reference, sides))
+    return max(newton_errors(steps_of(solver, case.dim), problem, reference, sides, relaxation_of(solver)))
+
+
+def relaxation_of(solver):
+    """How far a row goes in an epoch that stands alone."""
+    relaxation = getattr(solver, "relaxation", 1.0)
+    return 1.0 if relaxation == "auto" else relaxation
 
 
 def steps_of(solver, dim):
@@ -35,27 +41,32 @@ def steps_of(solver, dim):
     return [(side, B) for side in BOTH for B in over]
 
 
-def newton_errors(steps, problem, reference, sides=BOTH):
+def newton_errors(steps, problem, reference, sides=BOTH, relaxation=1.0):
     """The largest error of each step of an epoch after which the factors are those of `problem`."""
     for number, (side, B) in enumerate(steps):
         after = getattr(problem, side).factors[:, B]
         if side in sides:
             ends = [(system, system.minimum()) for system in reference.systems(side, B)]
-            yield worst(after, ends, number)
+            yield worst(after, ends, number, relaxation=relaxation)
         reference.factors(side)[:, B] = after
 
 
 def spectral_errors(solver, problem, reference, sides=BOTH):
     """The largest error of either half of an epoch, which this takes in `problem`."""
     everything = slice(0, problem.dim)
-    for side, other in zip(BOTH, reversed(BOTH), strict=True):
-        reference.W, reference.H = (getattr(problem, name).factors.astype(float) for name in BOTH)
-        basis = eigenbasis(problem.gramian(getattr(problem, other)))[1]
-        solver.improve(problem, getattr(problem, side), getattr(problem, other))
-        if side in sides:
-            ends = [(s, spectral_end(solver, s, basis)) for s in reference.systems(side, everything)]
-            after = getattr(problem, side).factors @ basis.T
-            yield worst(after, ends, solver.steps or 0, solver.tolerance or 0.0)
+    for name, other_name in zip(BOTH, reversed(BOTH), strict=True):
+        side, other = getattr(problem, name), getattr(problem, other_name)
+        reference.W, reference.H = problem.users.factors.astype(float), problem.items.factors.astype(float)
+        rotation = Rotation.of(problem, side, other)
+        reference.factors(name)[:] *= rotation.balance
+        reference.factors(other_name)[:] /= rotation.balance
+        solver.improve(problem, side, other)
+        if name in sides:
+            systems = reference.systems(name, everything)
+            ends = [(system, spectral_end(solver, system, rotation.basis)) for system in systems]
+            after = side.factors @ rotation.basis.T
+            tolerance = solver.tolerance or 0.0
+            yield worst(after, ends, solver.steps or 0, tolerance, relaxation_of(solver))
 
 
 def spectral_end(solver, system, basis):
@@ -64,8 +75,9 @@ def spectral_end(solver, system, basis):
     return system.after_conjugate_gradients(solver.steps, basis)
 
 
-def worst(after, ends, updates, tolerance=0.0):
+def worst(after, ends, updates, tolerance=0.0, relaxation=1.0):
     return max(
-        np.linalg.norm(row - end) / system.slack(end, updates, tolerance)
+        np.linalg.norm(row - system.relaxed(end, relaxation))
+        / system.slack(end, updates, tolerance, relaxation)
         for row, (system, end) in zip(after, ends, strict=True)
     )

@@ -101,8 +101,12 @@ class System:
         """Where so many steps end, preconditioned by the diagonal of A in the orthogonal basis Q."""
         return self.x - Q @ conjugate_gradients(Q.T @ self.A @ Q, Q.T @ self.g, steps)
 
-    def slack(self, end, updates, tolerance=0.0):
-        """How far from `end` single precision may end, its residuals having been updated so many times.
+    def relaxed(self, end, relaxation):
+        """Where a row is that goes so many times as far as to `end`."""
+        return self.x + relaxation * (end - self.x)
+
+    def slack(self, end, updates, tolerance=0.0, relaxation=1.0):
+        """How far from the relaxed `end` single precision may be, its residuals updated so many times.
 
         A is off by a share of itself, g by a share of the terms that cancel in it; the step that they give is
         off by both over the smallest eigenvalue of A, and is itself rounded. Iterations that stop once a step
@@ -111,7 +115,8 @@ class System:
         eigenvalues, norm = np.linalg.eigvalsh(self.A), np.linalg.norm
         of_g = norm(rounding(updates, self.count) * self.terms_of_residuals + rounding() * self.other_terms)
         of_A = eigenvalues[-1] * (rounding(0, self.count) * norm(end - self.x) + tolerance * norm(end))
-        return (of_g + of_A) / eigenvalues[0] + rounding() * norm(end)
+        largest = max(norm(end), norm(self.relaxed(end, relaxation)))
+        return relaxation * (of_g + of_A) / eigenvalues[0] + rounding() * largest
 
 
 def conjugate_gradients(A, b, steps):

@@ -35,7 +35,7 @@ def _solver_options() -> dict[str, Any]:
 
 def _typed(hint: Any) -> type:
     """Find what a user types for a field: a number if it may be one, else a word of a Literal."""
-    return next((part for part in get_args(hint) if part in (int, float)), str)
+    return next((part for part in (hint, *get_args(hint)) if part in (int, float)), str)
 
 
 SOLVER_OPTIONS = _solver_options()

@@ -86,4 +86,5 @@ def _column_scales(singular_values: NDArray[np.float64], n_items: int) -> Floats
 def _scales(rows: _core.Rows, threads: int) -> Floats:
     """Return one over the root of each row's sum of |a y|; 0 for a row without any."""
     sums = _core.absolute_row_sums(rows, threads)
-    return np.divide(1, np.sqrt(sums), out=np.zeros_like(sums), where=sums > 0).astype(np.float32)
+    scales = np.divide(1, np.sqrt(sums), out=np.zeros_like(sums), where=sums > 0)
+    return np.minimum(scales, np.finfo(np.float32).max).astype(np.float32)
