@@ -28,6 +28,15 @@ void require_other(const BoundRows& rows, const auto& factors, const Matrix<cons
   require(other.shape(1) == factors.shape(1), "both sides' factors must have the same width");
 }
 
+HalfColumns half_columns(const BoundRows& rows, const Matrix<float>& factors,
+                         const Matrix<const uint16_t>& other, float unit) {
+  require(kernels().to_half, "these kernels cannot read half precision");
+  require(factors.shape(1) >= 1, "factors must have at least one column");
+  require_length("other", length(other), rows.n_columns());
+  require_length("other's rows", length(other, 1), padded(length(factors, 1)));
+  return {reinterpret_cast<const Half*>(other.data()), length(other, 1), length(other, 1), unit};
+}
+
 void require_gramian(const Matrix<const double>& gramian, int64_t dim, int64_t width) {
   require_length("gramian", length(gramian), dim);
   require_length("gramian's rows", length(gramian, 1), width);
@@ -107,12 +116,7 @@ std::pair<double, int64_t> bound_improve_rows_by_half(const BoundRows& rows, Mat
                                                       Array<const float> lambda, Matrix<const uint16_t> other,
                                                       float unit, Array<const float> spectrum, int64_t steps,
                                                       float tolerance, float relaxation, int threads) {
-  require(kernels().to_half, "these kernels cannot read half precision");
-  require(factors.shape(1) >= 1, "factors must have at least one column");
-  require_length("other", length(other), rows.n_columns());
-  require_length("other's rows", length(other, 1), padded(length(factors, 1)));
-  const HalfColumns copy{reinterpret_cast<const Half*>(other.data()), length(other, 1), length(other, 1),
-                         unit};
+  const HalfColumns copy = half_columns(rows, factors, other, unit);
   return improved(rows, factors, lambda, copy, spectrum, {steps, tolerance}, relaxation, threads);
 }
 
@@ -140,7 +144,19 @@ void bound_multiply_rows(const BoundRows& rows, Array<const float> row_scales,
   require_other(rows, out, x);
   const WithoutGil release;
   const int64_t dim = length(x, 1);
-  multiply_rows(kernels(), rows.rows(), row_scales.data(), column_scales.data(), {x.data(), dim, dim},
+  multiply_rows(kernels(), rows.rows(), row_scales.data(), column_scales.data(), Columns{x.data(), dim, dim},
+                dim, out.data(), threads);
+}
+
+void bound_multiply_rows_by_half(const BoundRows& rows, Array<const float> row_scales,
+                                 Array<const float> column_scales, Matrix<const uint16_t> x, float unit,
+                                 Matrix<float> out, int threads) {
+  require_length("row_scales", length(row_scales), rows.rows().size);
+  require_length("column_scales", length(column_scales), rows.n_columns());
+  require_length("out", length(out), rows.rows().size);
+  const HalfColumns copy = half_columns(rows, out, x, unit);
+  const WithoutGil release;
+  multiply_rows(kernels(), rows.rows(), row_scales.data(), column_scales.data(), copy, length(out, 1),
                 out.data(), threads);
 }
 
@@ -193,6 +209,9 @@ void register_solvers(nb::module_& m) {
   m.def("multiply_rows", bound_multiply_rows, "rows"_a, "row_scales"_a, "column_scales"_a, "x"_a,
         "out"_a.noconvert(), "threads"_a,
         "out_r = row_scales_r sum_j a_j y_j column_scales_j x_j over the interactions j of row r.");
+  m.def("multiply_rows_by_half", bound_multiply_rows_by_half, "rows"_a, "row_scales"_a, "column_scales"_a,
+        "x"_a.noconvert(), "unit"_a, "out"_a.noconvert(), "threads"_a,
+        "multiply_rows with x as a copy that copy_to_half made.");
   m.def("absolute_row_sums", bound_absolute_row_sums, "rows"_a, "threads"_a,
         "sum_j |a_j y_j| over the interactions j of every row.");
   m.def("residuals", bound_residuals, "rows"_a, "factors"_a, "other"_a, "threads"_a,

@@ -152,7 +152,8 @@ TEST(products_with_the_interactions_match_double_loops) {
   std::vector<float> one;
   for (const int threads : {1, 2, 3}) {
     std::vector<float> out(3 * kDim, NAN);
-    multiply_rows(kernels(), p.rows, row_scales.data(), column_scales.data(), p.all(), out.data(), threads);
+    multiply_rows(kernels(), p.rows, row_scales.data(), column_scales.data(), p.all(), kDim, out.data(),
+                  threads);
     if (threads == 1) one = out;
     CHECK(out == one);
   }

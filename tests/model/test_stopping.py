@@ -89,8 +89,8 @@ def test_a_callback_stops_before_until_does():
 @pytest.mark.parametrize(
     ("until", "message"),
     [
-        (0, "until must be a share, > 0 and < 1, got 0"),
-        (1, "until must be a share, > 0 and < 1, got 1"),
+        (0, "until must be between 0 and 1, both excluded, got 0"),
+        (1, "until must be between 0 and 1, both excluded, got 1"),
         (-0.1, "until must be .*-0.1"),
         (np.nan, "until must be .*nan"),
         ("0.1", "until must be a number, got '0.1'"),

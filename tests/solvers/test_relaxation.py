@@ -13,7 +13,7 @@ from support.models import fitted, make_data, same_bits
 from support.problems import make_case
 
 from ialspp import IALS, IALSpp, Objective, SpectralCG
-from ialspp.solvers.relaxation import LARGEST, LARGEST_FALL, LARGEST_RISE, RAMP, next_relaxation
+from ialspp.solvers.relaxation import LARGEST, LARGEST_RISE, RAMP, next_relaxation
 
 BY_BLOCK, BY_SIDE = (IALSpp(block_size=3, sweep=sweep) for sweep in ("block", "side"))
 KINDS = [IALS(), BY_BLOCK, BY_SIDE, SpectralCG(), SpectralCG(steps=1), SpectralCG(tolerance=1e-5)]
@@ -133,7 +133,7 @@ def test_the_relaxation_approaches_the_best_one_of_the_rate(rho, start, lowest, 
     losses = [lowest + start * s ** (2 * k) for k in range(4)]
     if losses[2] - losses[3] < 1e-6 * losses[0]:
         return  # nothing but rounding is left of such a fall
-    wanted = min(max(best, w - LARGEST_FALL, 1.0), w + LARGEST_RISE, LARGEST)
+    wanted = min(max(best, w), w + LARGEST_RISE, LARGEST)
     assert next_relaxation(past_of(losses, w)) == pytest.approx(wanted, abs=0.02)
 
 
@@ -157,7 +157,7 @@ def test_a_choice_moves_little_and_stays_between_1_and_the_largest(losses, relax
     past = past_of(losses, relaxation)
     chosen = next_relaxation(past)
     assert 1 <= chosen <= LARGEST
-    assert relaxation - LARGEST_FALL - 1e-12 <= chosen <= relaxation + LARGEST_RISE + 1e-12
+    assert relaxation <= chosen <= relaxation + LARGEST_RISE + 1e-12
     assert next_relaxation(past) == chosen  # nothing is remembered
 
 

@@ -14,14 +14,8 @@ from threadpoolctl import threadpool_limits
 
 from ialspp import IALS, ImplicitMF, Interactions, Objective, SpectralCG, _core
 from ialspp.solvers import spectral
-from ialspp.solvers.spectral import (
-    LARGEST_BALANCE,
-    LEAST_BYTES_TO_HALVE,
-    Rotation,
-    balance_of,
-    eigenbasis,
-    unit_of,
-)
+from ialspp.solvers.half import LEAST_BYTES_TO_HALVE, unit_of
+from ialspp.solvers.spectral import LARGEST_BALANCE, Rotation, balance_of, eigenbasis
 
 
 def test_the_eigenbasis_has_the_same_bits_on_any_number_of_blas_threads():

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..data.csr import Floats, aligned
+from ..data.csr import Floats
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..errors import SolveError
 from ..objective import Loss, Objective, PartOfLoss, loss_of, penalties_of
+from .half import HalfCopies
 from .relaxation import PastEpoch
 
 
@@ -63,9 +64,7 @@ class Problem:
     items: Side
     unobserved_weight: float
     threads: int
-    _halves: list[NDArray[np.uint16]] = field(
-        default_factory=list
-    )  # memory for half_copy, once it was needed
+    halves: HalfCopies = field(default_factory=HalfCopies)
 
     @classmethod
     def of(
@@ -107,17 +106,6 @@ class Problem:
     def gramian_columns(self, side: Side, begin: int, end: int) -> NDArray[np.float64]:
         """Return H' H[:, begin:end] of a side's factors H."""
         return _core.gramian(side.factors, begin, end, self.threads)
-
-    def half_copy(self, side: Side, unit: float) -> NDArray[np.uint16] | None:
-        """Copy a side's factors / unit in half precision; None where a number is beyond its range.
-
-        The copy lasts until the next one is made.
-        """
-        if not self._halves:
-            rows = max(len(self.users.factors), len(self.items.factors))
-            self._halves.append(aligned((rows, _core.padded(self.dim) // 2)).view(np.uint16))
-        copy = self._halves[0][: len(side.factors)]
-        return copy if _core.copy_to_half(side.factors, unit, copy, self.threads) else None
 
     def loss(self, observed: float) -> Loss:
         """Return the whole loss, given its observed part."""

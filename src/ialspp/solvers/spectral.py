@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -15,15 +14,13 @@ from ..errors import InvalidValueError, SolveError
 from ..system.checks import checked_integer, checked_number
 from ..system.locks import one_blas_thread
 from .base import Problem, Side
+from .half import unit_of, worth_halving
 from .relaxation import PastEpoch, checked_relaxation, next_relaxation
 
 DEFAULT_STEPS = 2
 MAX_STEPS = 2**31 - 1  # far more than any row needs, and an integer that native code can count to
 
 LARGEST_BALANCE = 2.0**10  # keeps numbers away from overflow, and is far more than two sides need
-
-# Half precision pays where the vectors of a side, in single precision, do not fit the caches of a core.
-LEAST_BYTES_TO_HALVE = 8 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,8 +85,8 @@ class SpectralCG:
     def _precision_for(self, problem: Problem) -> Literal["mixed", "single"]:
         if self.precision == "single" or self.tolerance is not None or not _core.has_half():
             return "single"
-        largest = max(problem.users.factors.nbytes, problem.items.factors.nbytes)
-        return "mixed" if self.precision == "mixed" or largest >= LEAST_BYTES_TO_HALVE else "single"
+        pays = worth_halving(problem.users.factors, problem.items.factors)
+        return "mixed" if self.precision == "mixed" or pays else "single"
 
     def epoch(self, problem: Problem) -> float:
         """Improve all users, then all items."""
@@ -122,7 +119,7 @@ class SpectralCG:
         )
         if self._precision_for(problem) == "mixed":
             unit = unit_of(values.sum() / other.factors.size)
-            copy = problem.half_copy(other, unit)
+            copy = problem.halves.copy(other.factors, unit, problem.threads)
             if copy is not None:
                 return _core.improve_rows_by_half(
                     *side.to_update(), copy, unit, spectrum, *descent, problem.threads
@@ -162,11 +159,6 @@ def balance_of(problem: Problem, side: Side, other: Side) -> NDArray[np.float64]
     p, q = problem.penalties(side), problem.penalties(other)
     ratio = np.divide(q, p, out=np.ones(problem.dim), where=(p > 0) & (q > 0))
     return np.clip(ratio**0.25, 1 / LARGEST_BALANCE, LARGEST_BALANCE)
-
-
-def unit_of(mean_square: float) -> float:
-    """Return a power of two of the size of the numbers, so that half precision has room above and below."""
-    return 2.0 ** min(max(round(math.log2(mean_square) / 2), -100), 100) if mean_square > 0 else 1.0
 
 
 def eigenbasis(gramian: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

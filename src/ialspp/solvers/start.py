@@ -11,11 +11,12 @@ from .. import _core
 from ..data.csr import Floats, aligned
 from ..data.interactions import Interactions
 from .base import gramian
+from .half import HalfCopies, unit_of, worth_halving
 from .spectral import eigenbasis
 
 PAPERS_STDDEV = 0.1  # sigma: the paper draws factors from N(0, sigma / sqrt(d))
 ROUNDS = 2  # of the subspace iteration
-NEGLIGIBLE = 1e-10  # a share of the largest eigenvalue: what single precision leaves of an eigenvalue of zero
+NEGLIGIBLE = 1e-10  # a share of the largest eigenvalue: fourth power of that of a singular value
 
 
 def random_start(data: Interactions, dim: int, stddev: float, seed: int) -> tuple[Floats, Floats]:
@@ -39,13 +40,12 @@ def spectral_start(data: Interactions, dim: int, seed: int, threads: int) -> tup
     beyond that of the factors.
     """
     users, items = (aligned((rows, dim)) for rows in (data.n_users, data.n_items))
-    by_user, by_item = data.by_user.native(), data.by_item.native()
-    user_scales, item_scales = _scales(by_user, threads), _scales(by_item, threads)
+    normalised = NormalisedInteractions(data, threads)
     generator = np.random.default_rng(seed)
     draw(items, 1.0, generator)
     for _ in range(ROUNDS):
-        _core.multiply_rows(by_user, user_scales, item_scales, items, users, threads)
-        _core.multiply_rows(by_item, item_scales, user_scales, users, items, threads)
+        normalised.multiply(items, users)
+        normalised.multiply_transposed(users, items)
         singular_values, rank = orthonormalize(items, threads)
     items *= _column_scales(singular_values, len(items))
     if rank < dim:  # more dimensions than the data has: they start at random, since zeros could not move
@@ -54,6 +54,38 @@ def spectral_start(data: Interactions, dim: int, seed: int, threads: int) -> tup
         items[:, rank:] = unused
     users.fill(0)
     return users, items
+
+
+class NormalisedInteractions:
+    """B. Large factors are read from copies in half precision, which is enough for a start."""
+
+    def __init__(self, data: Interactions, threads: int) -> None:
+        self._by_user, self._by_item = data.by_user.native(), data.by_item.native()
+        self._user_scales, self._item_scales = (
+            _scales(self._by_user, threads),
+            _scales(self._by_item, threads),
+        )
+        self._halves = HalfCopies()
+        self._threads = threads
+
+    def multiply(self, items: Floats, out: Floats) -> None:
+        """Compute out = B items."""
+        self._multiply(self._by_user, self._user_scales, self._item_scales, items, out)
+
+    def multiply_transposed(self, users: Floats, out: Floats) -> None:
+        """Compute out = B' users."""
+        self._multiply(self._by_item, self._item_scales, self._user_scales, users, out)
+
+    def _multiply(
+        self, rows: _core.Rows, scales: Floats, other_scales: Floats, x: Floats, out: Floats
+    ) -> None:
+        if worth_halving(x, out):
+            unit = unit_of(_core.squared_sum(x.reshape(-1), self._threads) / x.size)
+            copy = self._halves.copy(x, unit, self._threads)
+            if copy is not None:
+                _core.multiply_rows_by_half(rows, scales, other_scales, copy, unit, out, self._threads)
+                return
+        _core.multiply_rows(rows, scales, other_scales, x, out, self._threads)
 
 
 def draw(factors: Floats, stddev: float, generator: np.random.Generator) -> None:
