@@ -90,17 +90,22 @@ def test_the_protocol_is_the_published_one(split, folder):
     assert found["ndcg@10"].mean == pytest.approx((hit / np.log2(place + 2)).mean(), abs=1e-12)
 
 
-def gowalla_quality(shared_data, dim, epochs):
-    """Settings from the search in docs/evaluation.md."""
+def gowalla_quality(shared_data, dim, epochs, solver):
+    """Settings from the search in docs/evaluation.md, which was made with few epochs from the paper's start.
+
+    The loss of these settings keeps falling when the quality no longer rises. The default start and
+    relaxation are past that point after two epochs.
+    """
     parts = datasets.lightgcn(shared_data("gowalla"))
     objective = Objective(unobserved_weight=0.01, regularization=0.004)
-    found = evaluate(ImplicitMF(dim, objective=objective, epochs=epochs), parts)
+    model = ImplicitMF(dim, solver=solver, objective=objective, epochs=epochs, init="random")
+    found = evaluate(model, parts)
     print(found)
     return found["recall@20"].mean, found["ndcg@20"].mean
 
 
 def test_a_small_dimension_on_gowalla(shared_data):
-    recall, ndcg = gowalla_quality(shared_data, 64, epochs=4)
+    recall, ndcg = gowalla_quality(shared_data, 64, epochs=4, solver=IALS())
     assert recall >= 0.152  # .154 and .131 were measured
     assert ndcg >= 0.129
 
@@ -108,6 +113,6 @@ def test_a_small_dimension_on_gowalla(shared_data):
 @pytest.mark.quality
 def test_a_large_dimension_passes_lightgcn_on_gowalla(shared_data):
     """LightGCN's Recall@20 on this split is .1820 (BARS)."""
-    recall, ndcg = gowalla_quality(shared_data, 1024, epochs=6)
+    recall, ndcg = gowalla_quality(shared_data, 1024, epochs=4, solver=SpectralCG(relaxation=1))
     assert recall >= 0.183
     assert ndcg >= 0.150

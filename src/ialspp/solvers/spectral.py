@@ -38,7 +38,7 @@ class SpectralCG:
         The largest number of steps for each row. 2 where neither option is given, 2 d where only `tolerance`
         is.
     tolerance
-        Stop a row once its step is this small relative to its vector. 1e-5 gives the result of iALS.
+        Stop a row once its step is this small relative to its vector. 1e-5 is as exact as iALS.
     relaxation
         How far a row moves on its way to the minimum that the steps found, between 0 and 2; 1 is right to it.
         "auto" goes past it, by a factor that follows from the losses so far, and needs fewer epochs.

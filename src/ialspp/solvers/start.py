@@ -36,8 +36,8 @@ def spectral_start(data: Interactions, dim: int, seed: int, threads: int) -> tup
     A vector is scaled by the root of its singular value, as if users had the other root.
 
     B = D_u^-1/2 S D_i^-1/2 has a y for every interaction, divided by the roots of its row's and its column's
-    sum. Rounds of B'B turn random vectors towards B's leading right singular vectors. This needs no memory
-    beyond that of the factors.
+    sum. Rounds of B'B turn random vectors towards B's leading right singular vectors. This needs no more
+    memory than training.
     """
     users, items = (aligned((rows, dim)) for rows in (data.n_users, data.n_items))
     normalised = NormalisedInteractions(data, threads)
