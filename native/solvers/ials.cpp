@@ -18,14 +18,15 @@ bool solve_row(const Kernels& kernels, const Side& side, const Block& all, Panel
   bool solved;
   kernels.solve(system, 0, 1, all.panels(), &solved);
   if (!solved) return false;
-  float* minimum = all.step_of(system);
+  float* end = all.step_of(system);  // the step from zero, then the new x, with zeros behind
   float* x = side.row(row.number);
   for (int64_t k = 0; k < side.dim; ++k) {
-    minimum[k] = 0.0f - minimum[k];
-    x[k] = side.relaxation == 1 ? minimum[k] : x[k] + side.relaxation * (minimum[k] - x[k]);
-    minimum[k] = x[k];  // with zeros behind, as the products below need it
+    const float minimum = 0.0f - end[k];
+    const bool exact = side.relaxation == 1;  // then nothing of the old x is left, not even by rounding
+    end[k] = exact ? minimum : x[k] + side.relaxation * (minimum - x[k]);
   }
-  if (want_loss) row.neighbours.add_products(panels, minimum, 1.0f, row.residual);
+  std::copy_n(end, side.dim, x);
+  if (want_loss) row.neighbours.add_products(panels, end, 1.0f, row.residual);
   return true;
 }
 

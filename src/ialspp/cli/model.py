@@ -88,7 +88,7 @@ class ModelOptions:
                 exponent=self.exponent,
             ),
             epochs=self.epochs,
-            init=self.init,  # type: ignore[arg-type]  # checked there
+            init=self.init,  # type: ignore[arg-type]  # typer 0.15 takes no Literal; ImplicitMF checks the word
             init_stddev=self.init_stddev,
             seed=self.seed,
             threads=self.threads,

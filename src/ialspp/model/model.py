@@ -56,8 +56,8 @@ class ImplicitMF(Answers, Parameters):
     objective
         The loss that is minimised.
     epochs
-        The number of passes over the data in one `fit`. The default suits the default solver and start. The
-        paper's algorithms and start need twice as many.
+        The number of passes over the data in one `fit`. The default suits the default solver and start; the
+        paper's algorithms and start need more.
     init
         What training starts from: "spectral", the leading singular vectors of the normalised interactions, or
         "random", as in the paper.
