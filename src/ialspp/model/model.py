@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from ..data.csr import Floats, aligned
+from ..data.csr import Floats
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..errors import InvalidStateError, InvalidTypeError, InvalidValueError, NotFittedError
 from ..files.container import StoreError
 from ..objective import Objective
-from ..solvers import Problem, Solver, SpectralCG, for_epoch, pinned
+from ..solvers import Problem, Solver, SpectralCG, pinned
 from ..solvers.start import PAPERS_STDDEV, random_start, spectral_start
 from ..system.checks import checked_integer, checked_number, checked_share
 from ..system.locks import ProcessLock
@@ -25,18 +24,13 @@ from .fitted import Embedding, Fitted
 from .history import EpochRecord
 from .parameters import Parameters
 from .state import Trained
+from .training import continued, run_epoch, train
 from .updating import Update, updated
 
 MAX_DIM = 2**16  # the Gramian alone takes 32 GB there
 MAX_INIT_STDDEV = 1e6  # so that a factor's fourth power fits single precision
 
 Callback = Callable[["ImplicitMF", EpochRecord], bool | None]
-
-
-def _fall(history: list[EpochRecord]) -> float:
-    """Return the share by which the loss fell in the last epoch."""
-    before, after = history[-2].loss, history[-1].loss
-    return (before - after) / before if before > 0 else 0.0
 
 
 class ImplicitMF(Answers, Parameters):
@@ -178,27 +172,25 @@ class ImplicitMF(Answers, Parameters):
         if callable(callbacks) or not all(callable(callback) for callback in callbacks):
             raise InvalidTypeError("callbacks must be a sequence of functions of (model, record)")
         least_fall = None if until is None else checked_share("until", until)
-        users, items = self._continued(data) if warm_start else self.initial_factors(data)
+        if warm_start:
+            users, items = continued(self._state, data, self.dim, self.seed)
+        else:
+            users, items = self.initial_factors(data)
         problem = Problem.of(data, self.objective, users, items, resolve_threads(self.threads))
         history = list(self.history) if warm_start else []
         solver = pinned(self.solver, self.dim)
         self._training = True
         try:
             with reporting("fitting", self.epochs, progress, keep=True) as report:
-                last = False
-                for done in range(1, self.epochs + 1):
-                    last = last or done == self.epochs
-                    history.append(self.run_epoch(problem, history, last=last).checked())
+                epochs = train(self.solver, problem, history, self.epochs, least_fall)
+                for done, record in enumerate(epochs, 1):
+                    history.append(record)
                     # Only now, so that a fit that fails in its first epoch leaves the model unchanged.
                     self._learned(data, users, items, history, solver)
-                    report(done, note=f"epoch {done} of {self.epochs}, loss {history[-1].loss:.6g}")
-                    stops = [callback(self, history[-1]) for callback in callbacks]
-                    if any(stops) or last:
+                    report(done, note=f"epoch {done} of {self.epochs}, loss {record.loss:.6g}")
+                    stops = [callback(self, record) for callback in callbacks]
+                    if any(stops):
                         break
-                    if least_fall is not None and done > 1 and _fall(history) < least_fall:
-                        if history[-1].precision == "single":
-                            break
-                        last = True
             self._learned(data, users, items, history, solver)
         finally:
             self._training = False
@@ -214,19 +206,7 @@ class ImplicitMF(Answers, Parameters):
         `past` are the records of the epochs before, from whose losses `relaxation="auto"` follows. The last
         epoch reads nothing in half precision.
         """
-        start = time.perf_counter()
-        solver = for_epoch(self.solver, problem, past, last=last)
-        loss = problem.loss(solver.epoch(problem))
-        return EpochRecord(
-            epoch=len(past) + 1,
-            loss=loss.total,
-            observed=loss.observed,
-            unobserved=loss.unobserved,
-            regularization=loss.regularization,
-            seconds=time.perf_counter() - start,
-            relaxation=getattr(solver, "relaxation", 1.0),
-            precision=getattr(solver, "precision", "single"),
-        )
+        return run_epoch(self.solver, problem, past, last=last)
 
     def _learned(
         self,
@@ -245,35 +225,6 @@ class ImplicitMF(Answers, Parameters):
             return spectral_start(data, self.dim, self.seed, resolve_threads(self.threads))
         stddev = PAPERS_STDDEV if self.init_stddev is None else self.init_stddev
         return random_start(data, self.dim, stddev, self.seed)
-
-    def _continued(self, data: Interactions) -> tuple[Floats, Floats]:
-        if self._state is None:
-            raise NotFittedError("warm_start continues an earlier fit, and there was none")
-        sides = self._state.users, self._state.items
-        for side, new in zip(sides, (data.users, data.items), strict=True):
-            if side.ids != new:
-                raise InvalidValueError(
-                    f"warm_start needs the same {new.name}s in the same order as the last fit: "
-                    f"it had {side.ids!r}, this data has {new!r}"
-                )
-            if side.vectors.shape[1] != self.dim:
-                raise InvalidValueError(
-                    f"warm_start needs the last fit's dim ({side.vectors.shape[1]}), got {self.dim}"
-                )
-        copies = aligned(sides[0].vectors.shape), aligned(sides[1].vectors.shape)
-        for copy, side in zip(copies, sides, strict=True):  # arrays handed out before must not change
-            copy[:] = side.vectors
-        self._redraw_isolated_rows(data, copies)
-        return copies
-
-    def _redraw_isolated_rows(self, data: Interactions, factors: tuple[Floats, Floats]) -> None:
-        """Draw rows anew that an update left at zero: rows whose neighbours are all zero cannot move."""
-        counts = data.by_user.counts, data.by_item.counts
-        stuck = [~vectors.any(axis=1) & (n > 0) for vectors, n in zip(factors, counts, strict=True)]
-        if any(rows.any() for rows in stuck):
-            drawn = random_start(data, self.dim, PAPERS_STDDEV, self.seed)
-            for vectors, start, rows in zip(factors, drawn, stuck, strict=True):
-                vectors[rows] = start[rows]
 
     def update(self, data: Interactions, *, epochs: int = 1, progress: Progress = None) -> Update:
         """Take in new interactions without training again, by exact solves of the rows they touch.

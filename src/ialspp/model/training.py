@@ -1,0 +1,89 @@
+"""Training: epoch after epoch, until there are enough or the loss hardly falls."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+
+from ..data.csr import Floats, aligned
+from ..data.interactions import Interactions
+from ..errors import InvalidValueError, NotFittedError
+from ..solvers import Problem, Solver, for_epoch
+from ..solvers.start import PAPERS_STDDEV, random_start
+from .fitted import Fitted
+from .history import EpochRecord
+
+
+def run_epoch(
+    solver: Solver, problem: Problem, past: Sequence[EpochRecord], *, last: bool = False
+) -> EpochRecord:
+    """Run the epoch after those given, and compute its loss."""
+    start = time.perf_counter()
+    settled = for_epoch(solver, problem, past, last=last)
+    loss = problem.loss(settled.epoch(problem))
+    return EpochRecord(
+        epoch=len(past) + 1,
+        loss=loss.total,
+        observed=loss.observed,
+        unobserved=loss.unobserved,
+        regularization=loss.regularization,
+        seconds=time.perf_counter() - start,
+        relaxation=getattr(settled, "relaxation", 1.0),
+        precision=getattr(settled, "precision", "single"),
+    )
+
+
+def train(
+    solver: Solver, problem: Problem, past: Sequence[EpochRecord], epochs: int, least_fall: float | None
+) -> Iterator[EpochRecord]:
+    """Run epochs after those given; stop early once the loss falls by less than the share `least_fall`.
+
+    The last epoch is one of single precision, also where training stops early.
+    """
+    records = list(past)
+    last = False
+    for done in range(1, epochs + 1):
+        last = last or done == epochs
+        records.append(run_epoch(solver, problem, records, last=last).checked())
+        yield records[-1]
+        settled = least_fall is not None and done > 1 and _fall(*records[-2:]) < least_fall
+        if last or (settled and records[-1].precision == "single"):
+            return
+        last = settled
+
+
+def _fall(before: EpochRecord, after: EpochRecord) -> float:
+    """Return the share by which the loss fell."""
+    return (before.loss - after.loss) / before.loss if before.loss > 0 else 0.0
+
+
+def continued(state: Fitted | None, data: Interactions, dim: int, seed: int) -> tuple[Floats, Floats]:
+    """Copy the factors of the last fit, to train them further."""
+    if state is None:
+        raise NotFittedError("warm_start continues an earlier fit, and there was none")
+    sides = state.users, state.items
+    for side, new in zip(sides, (data.users, data.items), strict=True):
+        if side.ids != new:
+            raise InvalidValueError(
+                f"warm_start needs the same {new.name}s in the same order as the last fit: "
+                f"it had {side.ids!r}, this data has {new!r}"
+            )
+        if side.vectors.shape[1] != dim:
+            raise InvalidValueError(
+                f"warm_start needs the last fit's dim ({side.vectors.shape[1]}), got {dim}"
+            )
+    copies = aligned(sides[0].vectors.shape), aligned(sides[1].vectors.shape)
+    for copy, side in zip(copies, sides, strict=True):  # arrays handed out before must not change
+        copy[:] = side.vectors
+    _redraw_isolated_rows(data, copies, seed)
+    return copies
+
+
+def _redraw_isolated_rows(data: Interactions, factors: tuple[Floats, Floats], seed: int) -> None:
+    """Draw rows anew that an update left at zero: rows whose neighbours are all zero cannot move."""
+    counts = data.by_user.counts, data.by_item.counts
+    stuck = [~vectors.any(axis=1) & (n > 0) for vectors, n in zip(factors, counts, strict=True)]
+    if any(rows.any() for rows in stuck):
+        drawn = random_start(data, factors[0].shape[1], PAPERS_STDDEV, seed)
+        for vectors, start, rows in zip(factors, drawn, stuck, strict=True):
+            vectors[rows] = start[rows]
