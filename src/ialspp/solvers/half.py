@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,16 +25,23 @@ def unit_of(mean_square: float) -> float:
     return 2.0 ** min(max(round(math.log2(mean_square) / 2), -100), 100) if mean_square > 0 else 1.0
 
 
+class HalfCopy(NamedTuple):
+    """A matrix in half precision: each number is `unit` times the one in `numbers`, which has its bits."""
+
+    numbers: NDArray[np.uint16]
+    unit: float
+
+
 class HalfCopies:
     """Memory for one copy at a time."""
 
     def __init__(self) -> None:
         self._memory = np.empty((0, 0), dtype=np.uint16)
 
-    def copy(self, factors: Floats, unit: float, threads: int) -> NDArray[np.uint16] | None:
-        """Copy factors / unit; None where a number is beyond the range. The copy lasts until the next one."""
+    def copy(self, factors: Floats, mean_square: float, threads: int) -> HalfCopy | None:
+        """Copy factors; None where a number is beyond the range. The copy lasts until the next one."""
         rows, width = len(factors), _core.padded(factors.shape[1])
         if len(self._memory) < rows or self._memory.shape[1] != width:
             self._memory = aligned((rows, width // 2)).view(np.uint16)
-        copy = self._memory[:rows]
-        return copy if _core.copy_to_half(factors, unit, copy, threads) else None
+        copy = HalfCopy(self._memory[:rows], unit_of(mean_square))
+        return copy if _core.copy_to_half(factors, copy.unit, copy.numbers, threads) else None

@@ -14,7 +14,7 @@ from ..errors import InvalidValueError, SolveError
 from ..system.checks import checked_integer, checked_number
 from ..system.locks import one_blas_thread
 from .base import Problem, Side
-from .half import unit_of, worth_halving
+from .half import worth_halving
 from .relaxation import PastEpoch, checked_relaxation, next_relaxation
 
 DEFAULT_STEPS = 2
@@ -118,11 +118,10 @@ class SpectralCG:
             1.0 if self.relaxation == "auto" else self.relaxation,
         )
         if self._precision_for(problem) == "mixed":
-            unit = unit_of(values.sum() / other.factors.size)
-            copy = problem.halves.copy(other.factors, unit, problem.threads)
+            copy = problem.halves.copy(other.factors, values.sum() / other.factors.size, problem.threads)
             if copy is not None:
                 return _core.improve_rows_by_half(
-                    *side.to_update(), copy, unit, spectrum, *descent, problem.threads
+                    *side.to_update(), copy.numbers, copy.unit, spectrum, *descent, problem.threads
                 )
         return _core.improve_rows(*side.to_update(), other.factors, spectrum, *descent, problem.threads)
 

@@ -11,12 +11,12 @@ from .. import _core
 from ..data.csr import Floats, aligned
 from ..data.interactions import Interactions
 from .base import gramian
-from .half import HalfCopies, unit_of, worth_halving
+from .half import HalfCopies, worth_halving
 from .spectral import eigenbasis
 
 PAPERS_STDDEV = 0.1  # sigma: the paper draws factors from N(0, sigma / sqrt(d))
 ROUNDS = 2  # of the subspace iteration
-NEGLIGIBLE = 1e-10  # a share of the largest eigenvalue: fourth power of that of a singular value
+NEGLIGIBLE = 1e-10  # a share of the largest eigenvalue, which is a singular value's fourth power
 
 
 def random_start(data: Interactions, dim: int, stddev: float, seed: int) -> tuple[Floats, Floats]:
@@ -61,10 +61,8 @@ class NormalisedInteractions:
 
     def __init__(self, data: Interactions, threads: int) -> None:
         self._by_user, self._by_item = data.by_user.native(), data.by_item.native()
-        self._user_scales, self._item_scales = (
-            _scales(self._by_user, threads),
-            _scales(self._by_item, threads),
-        )
+        self._user_scales = _scales(self._by_user, threads)
+        self._item_scales = _scales(self._by_item, threads)
         self._halves = HalfCopies()
         self._threads = threads
 
@@ -80,10 +78,10 @@ class NormalisedInteractions:
         self, rows: _core.Rows, scales: Floats, other_scales: Floats, x: Floats, out: Floats
     ) -> None:
         if worth_halving(x, out):
-            unit = unit_of(_core.squared_sum(x.reshape(-1), self._threads) / x.size)
-            copy = self._halves.copy(x, unit, self._threads)
+            mean_square = _core.squared_sum(x.reshape(-1), self._threads) / x.size
+            copy = self._halves.copy(x, mean_square, self._threads)
             if copy is not None:
-                _core.multiply_rows_by_half(rows, scales, other_scales, copy, unit, out, self._threads)
+                _core.multiply_rows_by_half(rows, scales, other_scales, *copy, out, self._threads)
                 return
         _core.multiply_rows(rows, scales, other_scales, x, out, self._threads)
 
