@@ -60,13 +60,16 @@ struct NeighbourBatch {
 
   // <s_r, x> in lane r
   Vector dots(const float* x, int64_t width) const {
-    Vector sums[kLanes] = {};
+    Vector sums[kLanes];
+#pragma GCC unroll 4  // so that `products` are registers
     for (int first = 0; first < kLanes; first += kTogether) {
       const Some some(rows + first);
+      Vector products[kTogether] = {};
       for_each_vector(width, [&](auto at) {
         const Vector part = at.load(x);
-        for (int r = 0; r < kTogether; ++r) sums[first + r] += part * at.load(some.row[r]);
+        for (int r = 0; r < kTogether; ++r) products[r] += part * at.load(some.row[r]);
       });
+      for (int r = 0; r < kTogether; ++r) sums[first + r] = products[r];
     }
     return sum_each(sums) * IALSPP_ISA::load(scales);
   }
