@@ -10,11 +10,12 @@ from pathlib import Path
 
 from .errors import InvalidTypeError
 from .files.container import StoreError
+from .files.version import FileChangedError
 from .model.model import ImplicitMF
 from .model.saving import info, verify
 from .system.progress import Progress
 
-__all__ = ["StoreError", "info", "load", "save", "verify"]
+__all__ = ["FileChangedError", "StoreError", "info", "load", "save", "verify"]
 
 
 def save(
@@ -26,6 +27,8 @@ def save(
     model.save(path, interactions=interactions, progress=progress)
 
 
-def load(path: str | Path, *, verify: bool | None = None, threads: int | None = None) -> ImplicitMF:
+def load(
+    path: str | Path, *, mapped: bool = True, verify: bool | None = None, threads: int | None = None
+) -> ImplicitMF:
     """Open a file that `save` wrote; see `ImplicitMF.load`."""
-    return ImplicitMF.load(path, verify=verify, threads=threads)
+    return ImplicitMF.load(path, mapped=mapped, verify=verify, threads=threads)

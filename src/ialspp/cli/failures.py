@@ -3,24 +3,46 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from ..errors import IalsppError
 from ..system.printable import printable
 
-BUG, INVALID_INPUT, INTERRUPTED, CLOSED_PIPE = 1, 2, 130, 141
+BUG, INVALID_INPUT, INTERRUPTED, CLOSED_PIPE, TERMINATED = 1, 2, 130, 141, 143
 EXIT_CODES = (
     "Exit codes: 0 success, 1 a bug in ialspp, 2 a mistake in the options or the data, or an error of the "
-    "system, 130 interrupted, 141 the reader of the output is gone."
+    "system, 130 interrupted, 141 the reader of the output is gone, 143 terminated."
 )
 
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: ends the program like Ctrl-C, so that it cleans up behind itself."""
+
+
+@contextmanager
+def termination_raised() -> Iterator[None]:
+    """Raise `Terminated` on SIGTERM, which would end the process where it stands; not if it is ignored."""
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _raise_terminated)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _raise_terminated(*_: object) -> NoReturn:
+    raise Terminated
 
 
 @contextmanager
@@ -54,8 +76,9 @@ def _report(error: BaseException) -> int:
         return CLOSED_PIPE
     _leave_blocks(error)
     if isinstance(error, KeyboardInterrupt):
-        _print_line("interrupted", error)
-        return INTERRUPTED
+        is_term = isinstance(error, Terminated)
+        _print_line(f"{'terminated' if is_term else 'interrupted'}: {error}".rstrip(": "), error)
+        return TERMINATED if is_term else INTERRUPTED
     if isinstance(error, MemoryError):
         _print_line(f"there is not enough memory: {error}".rstrip(": "), error)
         return INVALID_INPUT

@@ -11,6 +11,7 @@ import typer
 
 from ..model.model import ImplicitMF
 from ..system.checks import checked_share
+from .checkpoints import ResumeOption, as_note, checked_checkpoint, telling_how_to_resume
 from .model import ModelOptions
 from .options import given
 from .output import JsonOption, checked_target, show_facts, show_json, shown_loss, size
@@ -28,6 +29,12 @@ def fit(
         float | None,
         typer.Option(help="Stop once the loss falls by less than this share in an epoch, such as 0.001."),
     ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="Write the state after each epoch to this file, until the model is saved."),
+    ] = None,
+    every: Annotated[int, typer.Option(help="Epochs from one checkpoint to the next.")] = 1,
+    resume: ResumeOption = None,
     no_interactions: Annotated[
         bool,
         typer.Option(
@@ -39,19 +46,29 @@ def fit(
 ) -> None:
     """Train a model on all interactions, and save it to a file.
 
+    After a kill, a fit with --checkpoint goes on where it was: `ialspp fit --resume PATH` needs nothing else.
+
     Example: ialspp fit ratings.csv --user userId --item movieId --min-rating 4 --dim 128 -o films.ialspp
     """
     model = settings.make()
     if until is not None:
         checked_share("until", until)
+    options = as_note(source, settings, out, min_user, min_item, until, no_interactions, runs)
+    keeping = checked_checkpoint(checkpoint, every, resume, options)
     source.refuse_target(checked_target(out))
     checked_runs(runs)
-    start = time.perf_counter()
-    data = source.interactions("fit").core(min_user, min_item)
-    read = time.perf_counter()
-    model.fit(data, until=until)
-    trained = time.perf_counter()
-    model.save(out, interactions=not no_interactions, progress=None)
+    with telling_how_to_resume(keeping):
+        start = time.perf_counter()
+        data = source.interactions("fit").core(min_user, min_item)
+        read = time.perf_counter()
+        if resume is None:
+            model.fit(data, until=until, checkpoint=checkpoint, every=every, note=options)
+        else:
+            model = ImplicitMF.resume(resume, data, threads=settings.threads)
+        trained = time.perf_counter()
+        model.save(out, interactions=not no_interactions, progress=None)
+    if keeping is not None:
+        keeping.unlink(missing_ok=True)
     answer = {
         "source": given(source),
         "data": {**data.statistics(), "min_user": min_user, "min_item": min_item},

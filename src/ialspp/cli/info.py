@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ..system.progress import reporting
+from .folder import show_folder
 from .output import JsonOption, show_facts, show_json, show_table, shown, shown_loss, size
-from .queries import ModelArgument
 
 
 def info(
-    model: ModelArgument,
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A file that `ialspp fit` wrote, or a folder of them.")
+    ],
     verify: Annotated[
         bool, typer.Option("--verify", help="Read the whole file and check every checksum.")
     ] = False,
@@ -20,10 +23,15 @@ def info(
 ) -> None:
     """Describe a model file: settings, data, losses, arrays. Vectors and interactions are not read.
 
+    Of a folder: list its models, its checkpoints, and files that killed processes left unfinished.
+
     Example: ialspp info films.ialspp --verify
     """
     from .. import store
 
+    if model.is_dir():
+        show_folder(model, as_json=as_json)
+        return
     facts: dict[str, Any] = {"file": str(model), **store.info(model)}
     if verify:
         with reporting("verifying"):

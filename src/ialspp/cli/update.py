@@ -9,10 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
+from ..files.version import FileChangedError
+from ..model.model import ImplicitMF
 from ..model.updating import Update
 from ..system.checks import checked_integer
 from .options import given
-from .output import JsonOption, checked_target, show_facts, show_json, size
+from .output import JsonOption, checked_target, remark, show_facts, show_json, size
 from .queries import ModelArgument, ThreadsOption, opened, require_histories
 from .runs import RunsOption, checked_runs, record_run
 from .source import Source
@@ -33,20 +35,27 @@ def update(
 ) -> None:
     """Add new interactions to a model: their users and items are solved again, all others stay as they are.
 
+    If another process replaces the file meanwhile, the update is repeated on the new one.
+
     Example: ialspp update films.ialspp today.csv --user userId --item movieId
     """
     checked_integer("epochs", epochs, 1)
     target = checked_target(model if out is None else out)
     source.refuse_target(target)
     checked_runs(runs)
-    loaded = opened(model, threads)
-    require_histories(loaded, model, "an update needs the interactions that the model was trained on")
+    loaded = _opened(model, threads)
     start = time.perf_counter()
     data = source.interactions("update")
     read = time.perf_counter()
-    done = loaded.update(data, epochs=epochs)
-    updated = time.perf_counter()
-    loaded.save(target, progress=None)
+    while True:
+        done = loaded.update(data, epochs=epochs)
+        updated = time.perf_counter()
+        try:
+            loaded.save(target, progress=None)
+            break
+        except FileChangedError:
+            remark(f"another process has replaced {target}; the update is repeated on the new file")
+            loaded = _opened(model, threads)
     counts = {name: value for name, value in asdict(done).items() if name != "seconds"}
     answer = {
         "model": str(model),
@@ -63,6 +72,12 @@ def update(
         show_json(answer)
     else:
         show_update(source, done, answer)
+
+
+def _opened(model: Path, threads: int | None) -> ImplicitMF:
+    loaded = opened(model, threads)
+    require_histories(loaded, model, "an update needs the interactions that the model was trained on")
+    return loaded
 
 
 def show_update(source: Source, done: Update, answer: dict[str, Any]) -> None:

@@ -11,44 +11,50 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from .leftovers import sweep, unfinished_name
+from .lock import lock_if_possible, replacing
+from .version import FileVersion, require_version
+
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
+def whole_file(path: Path, *, instead_of: FileVersion | None = None) -> Iterator[IO[bytes]]:
     """Open a file for writing that replaces `path` when the block ends without an error.
 
     Until then the file has another name in the same folder. An error or Ctrl-C removes it and leaves `path`
-    untouched. If the process is killed, `path` is untouched, but a file `.*.part` remains. Errors name the
-    path that was given, not the other name.
+    untouched. If the process is killed, `path` is untouched, but a file `.*.part` remains, which the next
+    write to `path` removes. Errors name the path that was given, not the other name.
 
     Parameters
     ----------
     path
         The file to write. If it is a link, its target is replaced. A file that is there passes on its
         permissions.
+    instead_of
+        The version of the file that may be replaced. Another one at `path` is a `FileChangedError`.
     """
     mode = require_writable(path)
     target = Path(os.path.realpath(path))
-    # A long name is cut, because with the suffix it could be longer than the file system allows.
-    part = target.with_name(f".{target.name[:40]}.{os.getpid()}-{os.urandom(8).hex()}.part")
+    sweep(target)
     raw: _Part | None = None
     try:
-        raw = _Part(part, mode, path)
+        raw = _Part(target, mode, path)
         file = io.BufferedWriter(raw)
         yield file
         with _errors_naming(path):
             file.flush()
             os.fsync(raw.fileno())
-            raw.close()
-            _rename(part, target)
+            if os.name == "nt":  # Windows renames no open file; elsewhere it stays open, to stay locked
+                raw.close()
+            with replacing(target):
+                if instead_of is not None:
+                    require_version(target, instead_of)
+                _rename(raw.part, target)
     finally:
-        with suppress(OSError):  # the first error matters more
-            if raw is not None:
-                raw.close()  # drops the bytes that are still in the buffer
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+        if raw is not None:
+            raw.abandon()
 
 
 def require_writable(path: Path) -> int | None:
@@ -80,20 +86,40 @@ def replace_whole(part: Path, target: Path) -> None:
 
 
 class _Part(io.FileIO):
-    """The file under its temporary name. Its errors name the path that was given."""
+    """The file under its temporary name, locked. Its errors name the path that was given."""
 
-    def __init__(self, part: Path, mode: int | None, path: Path) -> None:
+    def __init__(self, target: Path, mode: int | None, path: Path) -> None:
         self._path = path
         with _errors_naming(path):
-            super().__init__(part, "xb")
-            # Before any byte is written, so that a private file is never public. Skipped where nothing would
-            # change, because some file systems have no permissions.
-            if mode is not None and mode != stat.S_IMODE(os.fstat(self.fileno()).st_mode):
-                part.chmod(mode)
+            self._create(target)
+            try:
+                # Before any byte is written, so that a private file is never public. Skipped where nothing
+                # would change, because some file systems have no permissions.
+                if mode is not None and mode != stat.S_IMODE(os.fstat(self.fileno()).st_mode):
+                    self.part.chmod(mode)
+            except BaseException:
+                self.abandon()
+                raise
+
+    def _create(self, target: Path) -> None:
+        """Create the file. Before it is locked, another process may take it for a leftover and remove it."""
+        while True:
+            self.part = unfinished_name(target)
+            super().__init__(self.part, "xb")
+            lock_if_possible(self.fileno())
+            if self.part.exists():
+                return
 
     def write(self, data: ReadableBuffer, /) -> int:
         with _errors_naming(self._path):
             return super().write(data)
+
+    def abandon(self) -> None:
+        """Drop the bytes that are still in the buffer, and the file if it still has its temporary name."""
+        with suppress(OSError):  # the first error matters more
+            self.close()
+        with suppress(OSError):
+            self.part.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -8,7 +8,6 @@ allows no holes, so the bytes between arrays are arrays too: "padding.0", "paddi
 from __future__ import annotations
 
 import mmap
-import os
 import re
 import zlib
 from collections.abc import Callable, Mapping
@@ -27,6 +26,7 @@ from .header import (
     HEADER_CHECKSUM,
     METADATA,
     Header,
+    Memory,
     NamedArrays,
     Place,
     StoreError,
@@ -34,6 +34,7 @@ from .header import (
     corrupted_header,
     header_bytes,
 )
+from .version import FileVersion
 
 __all__ = ["Container", "StoreError", "write"]
 
@@ -45,8 +46,9 @@ def write(
     arrays: NamedArrays,
     metadata: Mapping[str, str],
     report: Callable[[int], None] = lambda _written: None,
-) -> None:
-    """Write arrays and text to one file, atomically. The same input gives the same bytes.
+    instead_of: FileVersion | None = None,
+) -> FileVersion:
+    """Write arrays and text to one file, atomically, and return its version. Same input, same bytes.
 
     Parameters
     ----------
@@ -59,36 +61,41 @@ def write(
         Text by name.
     report
         Called from time to time with the number of bytes written.
+    instead_of
+        The version of the file that may be replaced. Another one at `path` is a `FileChangedError`.
     """
     _check_names(arrays, metadata)
     parts = _padded(arrays)
     unfinished = header_bytes(parts, metadata, dict.fromkeys(parts, checksum(b"")))
-    with whole_file(path) as file:
-        file.write(
-            bytes(len(unfinished))
-        )  # room for the header, whose length does not depend on the checksums
+    with whole_file(path, instead_of=instead_of) as file:
+        file.write(bytes(len(unfinished)))  # for the header, whose length does not depend on the checksums
         checksums = {name: _append(file, array, report) for name, array in parts.items()}
         file.seek(0)
         file.write(header_bytes(parts, metadata, checksums))
+        file.flush()
+        return FileVersion.of(file.fileno())
 
 
 class Container:
-    """The arrays and the text of a file. The arrays are read-only views of the file, which is mapped.
+    """The arrays and the text of a file. The arrays are read-only views of it, mapped or read into memory.
 
-    The file stays mapped while the container or one of its arrays exists.
+    A mapped file stays mapped while the container or one of its arrays exists, also if it is replaced or
+    deleted. If it is overwritten in place, the arrays change, and if it gets shorter the process dies.
     """
 
-    __slots__ = ("_header", "_memory", "arrays", "path")
+    __slots__ = ("_header", "_is_sound", "_memory", "arrays", "path", "version")
 
     path: Path
+    version: FileVersion
     arrays: NamedArrays
 
-    def __init__(self, path: Path, memory: mmap.mmap) -> None:
+    def __init__(self, path: Path, version: FileVersion, memory: Memory) -> None:
         header = Header.read(memory)
         _check_size(len(memory), header.file_size)
-        self.path = path
+        self.path, self.version = path, version
         self._header = header
         self._memory = memory
+        self._is_sound = False  # whether `verify` found no fault
         self.arrays = {
             name: _view(memory, name, place)
             for name, place in header.places.items()
@@ -96,17 +103,21 @@ class Container:
         }
 
     @classmethod
-    def open(cls, path: Path) -> Container:
-        """Map a file of `write`, or of another tool, and check everything but the contents of the arrays.
+    def open(cls, path: Path, *, mapped: bool = True) -> Container:
+        """Open a file of `write`, or of another tool, and check everything but the contents of the arrays.
 
-        A `StoreError` says what is wrong with the file.
+        A `StoreError` says what is wrong with the file. mapped=False reads it into memory.
         """
         with path.open("rb") as file:
-            if os.fstat(file.fileno()).st_size == 0:  # there is nothing to map
+            version = FileVersion.of(file.fileno())
+            if version.size == 0:  # there is nothing to map
                 raise StoreError(f"{path} is empty")
-            memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            if mapped:
+                memory: Memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            else:
+                memory = _read(file, version.size)
         try:
-            return cls(path, memory)
+            return cls(path, version, memory)
         except StoreError as error:
             raise StoreError(f"{path} {error}") from error.__cause__
 
@@ -116,7 +127,9 @@ class Container:
         return self._header.metadata
 
     def verify(self) -> None:
-        """Read all arrays. A `StoreError` names those whose checksum is wrong or says there is none."""
+        """Read all arrays, once. A `StoreError` names those whose checksum is wrong or says there is none."""
+        if self._is_sound:
+            return
         checksums = self._header.checksums
         if checksums is None:
             raise StoreError(f"{self.path} has no checksums, so its arrays cannot be verified")
@@ -128,6 +141,7 @@ class Container:
         ]
         if wrong:
             raise StoreError(f"{self.path} is corrupted: the checksum is wrong for {', '.join(wrong)}")
+        self._is_sound = True
 
 
 def _check_names(arrays: NamedArrays, metadata: Mapping[str, str]) -> None:
@@ -168,7 +182,21 @@ def _append(file: IO[bytes], array: NDArray[Any], report: Callable[[int], None])
     return f"{value:08x}"
 
 
-def _view(memory: mmap.mmap, name: str, place: Place) -> NDArray[Any]:
+def _read(file: IO[bytes], size: int) -> memoryview:
+    """Read a file into memory, as aligned as a mapped one."""
+    room = np.empty(size + ALIGNMENT, dtype=np.uint8)
+    first = -room.ctypes.data % ALIGNMENT
+    memory = room.data[first : first + size]
+    done = 0
+    while done < size:  # in chunks, to notice Ctrl-C
+        count = file.readinto(memory[done : done + CHUNK])  # type: ignore[attr-defined]  # IO lacks it
+        if count == 0:
+            return memory[:done].toreadonly()  # the file has become shorter, which the header will tell
+        done += count
+    return memory.toreadonly()
+
+
+def _view(memory: Memory, name: str, place: Place) -> NDArray[Any]:
     try:
         return np.ndarray(place.shape, place.dtype, memory, place.start)
     except ValueError as error:  # too many dimensions, or a huge one beside one of 0

@@ -59,6 +59,7 @@ _OTHER_FORMATS = {
 }
 
 NamedArrays = Mapping[str, NDArray[Any]]
+Memory = mmap.mmap | memoryview  # the bytes of a file
 
 
 class StoreError(InvalidValueError):
@@ -85,8 +86,8 @@ class Header:
     file_size: int
 
     @classmethod
-    def read(cls, memory: mmap.mmap) -> Header:
-        """Read and check the header of a mapped file."""
+    def read(cls, memory: Memory) -> Header:
+        """Read and check the header of a file."""
         text = _text_of(memory)
         content = _parsed(text)
         metadata = _metadata_of(content)
@@ -134,12 +135,12 @@ def _code_of(name: str, array: NDArray[Any]) -> str:
     return code
 
 
-def _text_of(memory: mmap.mmap) -> bytes:
+def _text_of(memory: Memory) -> bytes:
     size = len(memory)
     if size <= 8:
         raise StoreError(f"is cut short: more than 8 bytes are required, got {size}")
-    if memory[8:9] != b"{":
-        raise StoreError(f"is not a file of arrays in the safetensors layout{_guess(memory[:8])}")
+    if bytes(memory[8:9]) != b"{":
+        raise StoreError(f"is not a file of arrays in the safetensors layout{_guess(bytes(memory[:8]))}")
     length = int.from_bytes(memory[:8], "little")
     if length > MAX_LENGTH:
         raise corrupted_header(f"it may have {MAX_LENGTH:,} bytes, got {length:,}")
@@ -147,7 +148,7 @@ def _text_of(memory: mmap.mmap) -> bytes:
         raise StoreError(
             f"is cut short: {8 + length:,} bytes are required for its header alone, got {size:,}"
         )
-    return memory[8 : 8 + length]
+    return bytes(memory[8 : 8 + length])
 
 
 def _guess(start: bytes) -> str:

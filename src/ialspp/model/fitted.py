@@ -13,6 +13,7 @@ from ..data.csr import Csr, Floats
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..errors import InvalidValueError, SolveError
+from ..files.container import Container
 from ..objective import Objective
 from ..solvers import gramian, solve_exactly
 from .ranking import PackedItems, pack
@@ -85,6 +86,7 @@ class Fitted:
     items: Embedding
     data: Interactions | None
     kept_statistics: dict[str, Any] | None = None  # of the training data, as the file says
+    file: Container | None = None  # that vectors or interactions were read from
 
     def renewed(self, *, copied: bool = False) -> Fitted:
         """Return the same state without what was derived from the vectors, which are copied if asked."""
@@ -93,6 +95,15 @@ class Fitted:
             for side in (self.users, self.items)
         )
         return replace(self, users=users, items=items)
+
+    def require_sound(self) -> None:
+        """Raise a `StoreError` if the file that this comes from is damaged.
+
+        A large file is not checked when it is opened. Whatever writes its contents to another file checks it
+        first: fresh checksums would make the damage look sound.
+        """
+        if self.file is not None:
+            self.file.verify()
 
     def statistics(self) -> dict[str, Any] | None:
         """Return counts and ranges of the training data."""

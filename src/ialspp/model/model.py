@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,29 +12,26 @@ from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..errors import InvalidStateError, InvalidTypeError, InvalidValueError, NotFittedError
 from ..files.container import StoreError
+from ..files.version import FileVersion
 from ..objective import Objective
-from ..solvers import Problem, Solver, SpectralCG, pinned
-from ..solvers.start import PAPERS_STDDEV, random_start, spectral_start
-from ..system.checks import checked_integer, checked_number, checked_share
+from ..solvers import Solver, SpectralCG
+from ..system.checks import checked_integer, checked_number
 from ..system.locks import ProcessLock
 from ..system.machine import resolve_threads
-from ..system.progress import Progress, reporting
+from ..system.progress import Progress
 from . import saving
 from .answers import Answers
-from .fitted import Embedding, Fitted
-from .history import EpochRecord
+from .fitted import Fitted
+from .fitting import Fitting
 from .parameters import Parameters
 from .state import Trained
-from .training import continued, run_epoch, train
 from .updating import Update, updated
 
 MAX_DIM = 2**16  # the Gramian alone takes 32 GB there
 MAX_INIT_STDDEV = 1e6  # so that a factor's fourth power fits single precision
 
-Callback = Callable[["ImplicitMF", EpochRecord], bool | None]
 
-
-class ImplicitMF(Answers, Parameters):
+class ImplicitMF(Fitting, Answers, Parameters):
     """Matrix factorisation from implicit feedback.
 
     Any number of threads may query one model, also while another thread calls `update`: an answer comes from
@@ -72,9 +70,6 @@ class ImplicitMF(Answers, Parameters):
         The solver of the last fit: `solver` with the block size chosen for "auto". What changes from epoch to
         epoch is in `history`. None before `fit`.
     """
-
-    history: list[EpochRecord]
-    fitted_solver: Solver | None
 
     def __init__(
         self,
@@ -118,11 +113,21 @@ class ImplicitMF(Answers, Parameters):
         self.fitted_solver = None
         self._state: Fitted | None = None
         self._training = False  # whether factors are being updated in place
+        self._versions: dict[Path, FileVersion] = {}  # of the files that it was loaded from or saved to
         self._updating = ProcessLock()
+
+    def _settings(self) -> dict[str, Any]:
+        """List the constructor's arguments that a file keeps: threads belong to the machine."""
+        settings = self.get_params(deep=False)
+        del settings["threads"]
+        return settings
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes of a copy. A copy made in a callback keeps the factors of that epoch."""
-        state = self._state.renewed(copied=True) if self._training and self._state else self._state
+        state = self._state
+        if state is not None:
+            state.require_sound()  # a copy has the contents of a file without its checksums
+            state = replace(state.renewed(copied=True) if self._training else state, file=None)
         attributes = {**self.__dict__, "_state": state, "_training": False}
         del attributes["_updating"]
         return attributes
@@ -136,95 +141,7 @@ class ImplicitMF(Answers, Parameters):
         known = f", fitted on {state.summary()}" if state is not None else ""
         return f"ImplicitMF(dim={self.dim}, solver={self.solver}, objective={self.objective}{known})"
 
-    # Training
-
-    def fit(
-        self,
-        data: Interactions,
-        *,
-        warm_start: bool = False,
-        until: float | None = None,
-        callbacks: Sequence[Callback] = (),
-        progress: Progress = None,
-    ) -> ImplicitMF:
-        """Train for `epochs` epochs, or for fewer with `until`.
-
-        Parameters
-        ----------
-        data
-            The interactions to train on.
-        warm_start
-            Continue from the factors of the last fit, whose data must have had the same users and items.
-        until
-            Stop once the loss falls by less than this share in an epoch: 0.001 is a tenth of a per cent.
-            Where epochs read half precision, one more epoch in single precision is the last.
-        callbacks
-            Functions called after each epoch with the model and the epoch's record. Training stops when one
-            of them returns a true value; the epoch before may then have read half precision.
-        progress
-            True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
-            `ProgressEvent`.
-        """
-        if not isinstance(data, Interactions):
-            raise InvalidTypeError(f"data must be Interactions, got {type(data).__name__}")
-        if len(data) == 0:
-            raise InvalidValueError("data has no interactions; there is nothing to fit")
-        if callable(callbacks) or not all(callable(callback) for callback in callbacks):
-            raise InvalidTypeError("callbacks must be a sequence of functions of (model, record)")
-        least_fall = None if until is None else checked_share("until", until)
-        if warm_start:
-            users, items = continued(self._state, data, self.dim, self.seed)
-        else:
-            users, items = self.initial_factors(data)
-        problem = Problem.of(data, self.objective, users, items, resolve_threads(self.threads))
-        history = list(self.history) if warm_start else []
-        solver = pinned(self.solver, self.dim)
-        self._training = True
-        try:
-            with reporting("fitting", self.epochs, progress, keep=True) as report:
-                epochs = train(self.solver, problem, history, self.epochs, least_fall)
-                for done, record in enumerate(epochs, 1):
-                    history.append(record)
-                    # Only now, so that a fit that fails in its first epoch leaves the model unchanged.
-                    self._learned(data, users, items, history, solver)
-                    report(done, note=f"epoch {done} of {self.epochs}, loss {record.loss:.6g}")
-                    stops = [callback(self, record) for callback in callbacks]
-                    if any(stops):
-                        break
-            self._learned(data, users, items, history, solver)
-        finally:
-            self._training = False
-            if self._state is not None:  # drop what callbacks' queries cached in an earlier epoch
-                self._state = self._state.renewed()
-        return self
-
-    def run_epoch(
-        self, problem: Problem, past: Sequence[EpochRecord] = (), *, last: bool = False
-    ) -> EpochRecord:
-        """Run one epoch on a problem of your own, with its loss and its seconds, as `fit` does.
-
-        `past` are the records of the epochs before, from whose losses `relaxation="auto"` follows. The last
-        epoch reads nothing in half precision.
-        """
-        return run_epoch(self.solver, problem, past, last=last)
-
-    def _learned(
-        self,
-        data: Interactions,
-        users: Floats,
-        items: Floats,
-        history: list[EpochRecord],
-        solver: Solver,
-    ) -> None:
-        self._state = Fitted(Embedding(data.users, users), Embedding(data.items, items), data)
-        self.history, self.fitted_solver = history, solver
-
-    def initial_factors(self, data: Interactions) -> tuple[Floats, Floats]:
-        """Make the factors that a fit starts from."""
-        if self.init == "spectral":
-            return spectral_start(data, self.dim, self.seed, resolve_threads(self.threads))
-        stddev = PAPERS_STDDEV if self.init_stddev is None else self.init_stddev
-        return random_start(data, self.dim, stddev, self.seed)
+    # Updating
 
     def update(self, data: Interactions, *, epochs: int = 1, progress: Progress = None) -> Update:
         """Take in new interactions without training again, by exact solves of the rows they touch.
@@ -263,6 +180,10 @@ class ImplicitMF(Answers, Parameters):
     def save(self, path: str | Path, *, interactions: bool = True, progress: Progress = False) -> None:
         """Write the model to one file, atomically; see `ialspp.store`.
 
+        If another process has replaced the file since this model was loaded from it or saved to it, nothing
+        is written, because what is in it now would be lost: a `FileChangedError` says so. A model that was
+        loaded from a damaged file is not saved either.
+
         Parameters
         ----------
         path
@@ -274,32 +195,49 @@ class ImplicitMF(Answers, Parameters):
             True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
             `ProgressEvent`.
         """
-        settings = self.get_params(deep=False)
-        del settings["threads"]
-        trained = Trained(settings, self._fitted(), self.history, self.fitted_solver)
-        saving.save(trained, Path(path), interactions=interactions, progress=progress)
+        state = self._fitted()
+        state.require_sound()
+        trained = Trained(self._settings(), state, self.history, self.fitted_solver)
+        target = Path(os.path.realpath(path))
+        self._versions[target] = saving.save(
+            trained,
+            Path(path),
+            interactions=interactions,
+            progress=progress,
+            instead_of=self._versions.get(target),
+        )
 
     @staticmethod
-    def load(path: str | Path, *, verify: bool | None = None, threads: int | None = None) -> ImplicitMF:
-        """Open a file that `save` wrote. The file is mapped: parts that are not used are not read.
+    def load(
+        path: str | Path, *, mapped: bool = True, verify: bool | None = None, threads: int | None = None
+    ) -> ImplicitMF:
+        """Open a file that `save` wrote.
 
         Parameters
         ----------
         path
             The file.
+        mapped
+            Map the file: parts that are not used are not read, and processes share the memory. The model
+            stays as it is when the file is replaced or deleted. A file that is overwritten in place, as `cp`
+            does, changes the model or kills the process; False reads the file into memory, where nothing can
+            happen to it.
         verify
-            Check every byte. None: only in a file of up to 64 MB, where that takes hardly any time.
+            Check every byte. None: only in a file of up to 64 MB, where that takes hardly any time, and in
+            one that is not mapped.
         threads
             As in the constructor. A file does not say.
         """
         resolve_threads(threads)  # before the file is opened: a wrong value is not the file's fault
-        trained = saving.load(Path(path), verify=verify)
+        trained = saving.load(Path(path), mapped=mapped, verify=verify)
         try:
             model = ImplicitMF(**trained.settings, threads=threads)
         except (TypeError, ValueError) as error:
             raise StoreError(f"{path} does not hold a whole model: {error}") from error
         model._state, model.history = trained.fitted, trained.history
         model.fitted_solver = trained.fitted_solver
+        if trained.fitted.file is not None:
+            model._versions[Path(os.path.realpath(path))] = trained.fitted.file.version
         return model
 
     # What was learned
@@ -322,7 +260,10 @@ class ImplicitMF(Answers, Parameters):
     @property
     def trained_on(self) -> Interactions | None:
         """The data of the last fit and of updates since; None before. A file does not keep its times."""
-        return None if self._state is None else self._state.histories("trained_on")
+        if self._state is None:
+            return None
+        self._state.require_sound()
+        return self._state.histories("trained_on")
 
     @property
     def keeps_interactions(self) -> bool:
@@ -338,6 +279,13 @@ class ImplicitMF(Answers, Parameters):
     def items(self) -> IdMap:
         """The items the model knows."""
         return self._fitted().items.ids
+
+    def verify(self) -> None:
+        """Read the file that the model was loaded from completely; raise a `StoreError` if it is damaged.
+
+        A large file is not checked by `load`. It is before a model, or something made of it, is written.
+        """
+        self._fitted().require_sound()
 
     def _fitted(self) -> Fitted:
         if self._state is None:

@@ -7,12 +7,14 @@ The layout is that of safetensors. Its metadata says what the arrays are: `forma
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..files import container
 from ..files.arrays import Arrays
 from ..files.container import Container, StoreError
+from ..files.version import FileVersion
 from ..system.progress import Progress, reporting
 from .state import Trained, arrays_of, described, restored
 
@@ -20,8 +22,15 @@ FORMAT, VERSION = "ialspp", 1
 VERIFIED = 64 * 2**20  # bytes: files up to this size are checked completely when they are opened
 
 
-def save(trained: Trained, path: Path, *, interactions: bool, progress: Progress) -> None:
-    """Write a trained model to a file, atomically."""
+def save(
+    trained: Trained,
+    path: Path,
+    *,
+    interactions: bool,
+    progress: Progress,
+    instead_of: FileVersion | None = None,
+) -> FileVersion:
+    """Write a trained model to a file, atomically. `instead_of`: the version that may be replaced."""
     from importlib.metadata import version
 
     metadata = {
@@ -32,17 +41,18 @@ def save(trained: Trained, path: Path, *, interactions: bool, progress: Progress
     }
     arrays = arrays_of(trained.fitted, interactions=interactions)
     with reporting("saving", sum(array.nbytes for array in arrays.values()), progress) as report:
-        container.write(path, arrays, metadata, report)
+        return container.write(path, arrays, metadata, report, instead_of)
 
 
-def load(path: Path, *, verify: bool | None) -> Trained:
-    """Open a file that `save` wrote. Its arrays stay in the file, which is mapped."""
-    opened, description = _opened(path)
-    whole = opened.path.stat().st_size <= VERIFIED if verify is None else verify
+def load(path: Path, *, mapped: bool = True, verify: bool | None = None) -> Trained:
+    """Open a file that `save` wrote. If it is mapped, its arrays stay in the file."""
+    opened, description = _opened(path, mapped=mapped)
+    whole = not mapped or opened.version.size <= VERIFIED if verify is None else verify
     if whole:
         opened.verify()
     try:
-        return restored(Arrays(opened.arrays), description, whole=whole)
+        trained = restored(Arrays(opened.arrays), description, whole=whole)
+        return replace(trained, fitted=replace(trained.fitted, file=opened))
     except (LookupError, TypeError, ValueError) as error:
         raise StoreError(f"{path} does not hold a whole model: {error}") from error
 
@@ -71,7 +81,7 @@ def _facts(
     return {
         "format_version": int(opened.metadata["format_version"]),
         "written_by": opened.metadata.get("written_by"),
-        "bytes": opened.path.stat().st_size,
+        "bytes": opened.version.size,
         "users": arrays["user_factors"]["shape"][0],
         "items": arrays["item_factors"]["shape"][0],
         "dim": arrays["item_factors"]["shape"][1],
@@ -81,9 +91,9 @@ def _facts(
     }
 
 
-def _opened(path: Path) -> tuple[Container, dict[str, Any]]:
+def _opened(path: Path, *, mapped: bool = True) -> tuple[Container, dict[str, Any]]:
     """Open a file and parse its description, if this version can read it."""
-    opened = Container.open(path)
+    opened = Container.open(path, mapped=mapped)
     if opened.metadata.get("format") != FORMAT:
         raise StoreError(f"{path} is a safetensors file, but not a model of ialspp")
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -37,17 +38,30 @@ def described(trained: Trained, *, interactions: bool) -> dict[str, Any]:
     """Describe everything but the arrays, as plain values."""
     state = trained.fitted
     return {
-        "settings": {
-            **trained.settings,
-            "solver": _solver_as_dict(trained.settings["solver"]),
-            "objective": asdict(trained.settings["objective"]),
-        },
+        "settings": settings_as_dict(trained.settings),
         "fitted_solver": _fitted_solver_as_dict(trained.fitted_solver),
         "history": [asdict(record) for record in trained.history],
         "statistics": state.statistics(),
         "ids": {"user": kind_of(state.users.ids), "item": kind_of(state.items.ids)},
         "weighted": interactions and state.data is not None and state.data.weighted,
     }
+
+
+def settings_as_dict(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe the constructor's arguments as plain values."""
+    return {
+        **settings,
+        "solver": _solver_as_dict(settings["solver"]),
+        "objective": asdict(settings["objective"]),
+    }
+
+
+def settings_of(described: dict[str, Any]) -> dict[str, Any]:
+    """Restore the constructor's arguments."""
+    settings = {"init": "random", **described}  # the only one before files had a word for it
+    settings["solver"] = _solver_of(settings["solver"])
+    settings["objective"] = Objective(**settings["objective"])
+    return settings
 
 
 def arrays_of(state: Fitted, *, interactions: bool) -> dict[str, NDArray[Any]]:
@@ -72,9 +86,7 @@ def restored(arrays: Arrays, description: dict[str, Any], *, whole: bool) -> Tra
 
     whole: also check every number that says where something is.
     """
-    settings = {"init": "random", **description["settings"]}  # the only one before files had a word for it
-    settings["solver"] = _solver_of(settings["solver"])
-    settings["objective"] = Objective(**settings["objective"])
+    settings = settings_of(description["settings"])
     users, items = (
         Embedding(
             ids_of(arrays, name, description["ids"][name], whole=whole),

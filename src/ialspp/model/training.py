@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from ..data.csr import Floats, aligned
 from ..data.interactions import Interactions
@@ -33,23 +34,38 @@ def run_epoch(
     )
 
 
-def train(
-    solver: Solver, problem: Problem, past: Sequence[EpochRecord], epochs: int, least_fall: float | None
-) -> Iterator[EpochRecord]:
-    """Run epochs after those given; stop early once the loss falls by less than the share `least_fall`.
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """When a fit ends. It depends on the records alone, so that a resumed fit ends where the first would."""
 
-    The last epoch is one of single precision, also where training stops early.
-    """
+    epochs: int
+    least_fall: float | None = None  # stop once the loss falls by less than this share in an epoch
+    earlier: int = 0  # epochs of the fits that this one continues
+
+    def is_done(self, records: Sequence[EpochRecord]) -> bool:
+        """Tell whether these epochs were all."""
+        done = len(records) - self.earlier
+        if done >= self.epochs or self._is_settled(records[:-1]):
+            return True
+        return self._is_settled(records) and records[-1].precision == "single"
+
+    def is_last(self, records: Sequence[EpochRecord]) -> bool:
+        """Tell whether the epoch after these is the last, which is one of single precision."""
+        return len(records) - self.earlier == self.epochs - 1 or self._is_settled(records)
+
+    def _is_settled(self, records: Sequence[EpochRecord]) -> bool:
+        """Tell whether the loss hardly fell in the last of these epochs."""
+        if self.least_fall is None or len(records) - self.earlier < 2:
+            return False
+        return _fall(*records[-2:]) < self.least_fall
+
+
+def train(solver: Solver, problem: Problem, past: Sequence[EpochRecord], plan: Plan) -> Iterator[EpochRecord]:
+    """Run the epochs after those given, to the end of the plan."""
     records = list(past)
-    last = False
-    for done in range(1, epochs + 1):
-        last = last or done == epochs
-        records.append(run_epoch(solver, problem, records, last=last).checked())
+    while not plan.is_done(records):
+        records.append(run_epoch(solver, problem, records, last=plan.is_last(records)).checked())
         yield records[-1]
-        settled = least_fall is not None and done > 1 and _fall(*records[-2:]) < least_fall
-        if last or (settled and records[-1].precision == "single"):
-            return
-        last = settled
 
 
 def _fall(before: EpochRecord, after: EpochRecord) -> float:
@@ -61,6 +77,7 @@ def continued(state: Fitted | None, data: Interactions, dim: int, seed: int) -> 
     """Copy the factors of the last fit, to train them further."""
     if state is None:
         raise NotFittedError("warm_start continues an earlier fit, and there was none")
+    state.require_sound()
     sides = state.users, state.items
     for side, new in zip(sides, (data.users, data.items), strict=True):
         if side.ids != new:

@@ -68,7 +68,7 @@ def updated(
         new_pairs=len(data) - len(old),
         seconds=time.perf_counter() - start,
     )
-    return Fitted(users, items, data), counts
+    return Fitted(users, items, data, file=fitted.file), counts
 
 
 def joined(old: Interactions, new: Interactions) -> Interactions:

@@ -1,0 +1,219 @@
+"""Training a model: a fit from its start, or from a checkpoint, to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from ..data.csr import Floats
+from ..data.interactions import Interactions
+from ..errors import InvalidTypeError, InvalidValueError
+from ..files.container import StoreError
+from ..objective import Objective
+from ..solvers import Problem, Solver, pinned
+from ..solvers.start import PAPERS_STDDEV, random_start, spectral_start
+from ..system.checks import checked_integer, checked_share
+from ..system.machine import resolve_threads
+from ..system.progress import Progress, reporting
+from .checkpoint import Checkpoint, identity, require_free
+from .checkpointer import Checkpointer
+from .fitted import Embedding, Fitted
+from .history import EpochRecord
+from .training import Plan, continued, run_epoch, train
+
+Callback = Callable[[Any, EpochRecord], bool | None]
+"""What `fit` calls after each epoch, with the `ImplicitMF` and the epoch's record; true: stop."""
+
+Model = TypeVar("Model", bound="Fitting")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """A fit, from where it begins to where it ends."""
+
+    data: Interactions
+    factors: tuple[Floats, Floats]  # of users and items, trained in place
+    past: list[EpochRecord]
+    plan: Plan
+    checkpointer: Checkpointer | None
+
+
+class Fitting:
+    """`fit` and `resume`, with the settings that `ImplicitMF` has."""
+
+    dim: int
+    solver: Solver
+    objective: Objective
+    epochs: int
+    init: Literal["spectral", "random"]
+    init_stddev: float | None
+    seed: int
+    threads: int | None
+    history: list[EpochRecord]
+    fitted_solver: Solver | None
+    _state: Fitted | None
+    _training: bool  # whether factors are being updated in place
+
+    def _settings(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def fit(
+        self: Model,
+        data: Interactions,
+        *,
+        warm_start: bool = False,
+        until: float | None = None,
+        checkpoint: str | Path | None = None,
+        every: int = 1,
+        note: Mapping[str, Any] | None = None,
+        callbacks: Sequence[Callback] = (),
+        progress: Progress = None,
+    ) -> Model:
+        """Train for `epochs` epochs, or for fewer with `until`.
+
+        Parameters
+        ----------
+        data
+            The interactions to train on.
+        warm_start
+            Continue from the factors of the last fit, whose data must have had the same users and items.
+        until
+            Stop once the loss falls by less than this share in an epoch: 0.001 is a tenth of a per cent.
+            Where epochs read half precision, one more epoch in single precision is the last.
+        checkpoint
+            A file to which the state is written after epochs, atomically and beside the training. If the
+            process is killed, `ImplicitMF.resume` goes on from there with the same bits. An error or Ctrl-C
+            writes the last finished epoch first. A file that holds an unfinished fit is not overwritten.
+        every
+            How many epochs there are from one checkpoint to the next.
+        note
+            Plain values of your own that the checkpoint keeps.
+        callbacks
+            Functions called after each epoch with the model and the epoch's record. Training stops when one
+            of them returns a true value; the epoch before may then have read half precision.
+        progress
+            True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
+            `ProgressEvent`.
+        """
+        _check(data, callbacks)
+        least_fall = None if until is None else checked_share("until", until)
+        plan = Plan(self.epochs, least_fall, earlier=len(self.history) if warm_start else 0)
+        checkpointer = None
+        if checkpoint is not None:
+            step = checked_integer("every", every, 1)
+            require_free(Path(checkpoint))
+            checkpointer = Checkpointer(
+                Path(checkpoint), step, self._settings(), plan, identity(data), note or {}
+            )
+        if warm_start:
+            factors, past = continued(self._state, data, self.dim, self.seed), self.history
+        else:
+            factors, past = self.initial_factors(data), []
+        return self._run(Fit(data, factors, past, plan, checkpointer), callbacks, progress)
+
+    @classmethod
+    def resume(
+        cls: type[Model],
+        checkpoint: str | Path,
+        data: Interactions,
+        *,
+        callbacks: Sequence[Callback] = (),
+        progress: Progress = None,
+        threads: int | None = None,
+    ) -> Model:
+        """Go on with a fit that was interrupted, and return its model.
+
+        The result has the same bits as that of a fit that was never interrupted. Settings come from the
+        checkpoint, to which the rest of the fit is written too.
+
+        Parameters
+        ----------
+        checkpoint
+            The file that `fit(checkpoint=...)` wrote.
+        data
+            The interactions that the fit began with. Others are an error.
+        callbacks, progress
+            As in `fit`.
+        threads
+            As in the constructor. A file does not say.
+        """
+        resolve_threads(threads)  # before the file is opened: a wrong value is not the file's fault
+        _check(data, callbacks)
+        found = Checkpoint.open(Path(checkpoint))
+        try:
+            model = cls(**found.settings, threads=threads)  # type: ignore[call-arg]  # ImplicitMF takes them
+        except (TypeError, ValueError) as error:
+            raise StoreError(f"{checkpoint} does not hold a whole checkpoint: {error}") from error
+        found.require_data(data)
+        if found.is_finished:  # perhaps by a callback, before the end of its plan
+            fit = Fit(data, found.copies(), found.history, Plan(len(found.history)), None)
+        else:
+            checkpointer = Checkpointer(
+                found.path, found.every, found.settings, found.plan, found.data, found.note
+            )
+            fit = Fit(data, found.copies(), found.history, found.plan, checkpointer)
+        return model._run(fit, callbacks, progress)
+
+    def _run(self: Model, fit: Fit, callbacks: Sequence[Callback], progress: Progress) -> Model:
+        """Run the epochs that are left."""
+        problem = Problem.of(fit.data, self.objective, *fit.factors, resolve_threads(self.threads))
+        history, plan, checkpointer = list(fit.past), fit.plan, fit.checkpointer
+        self._training = True
+        try:
+            with (
+                reporting("fitting", plan.epochs, progress, keep=True) as report,
+                checkpointer or nullcontext(),
+            ):
+                for record in train(self.solver, problem, history, plan):
+                    history.append(record)
+                    # Only now, so that a fit that fails in its first epoch leaves the model unchanged.
+                    self._learned(fit, history)
+                    done = len(history) - plan.earlier
+                    report(done, note=f"epoch {done} of {plan.epochs}, loss {record.loss:.6g}")
+                    if checkpointer is not None:
+                        checkpointer.keep(*fit.factors, history)
+                    stops = [callback(self, record) for callback in callbacks]
+                    if any(stops):
+                        break
+                self._learned(fit, history)
+                if checkpointer is not None:
+                    checkpointer.finish(*fit.factors, history)
+        finally:
+            self._training = False
+            if self._state is not None:  # drop what callbacks' queries cached in an earlier epoch
+                self._state = self._state.renewed()
+        return self
+
+    def _learned(self, fit: Fit, history: list[EpochRecord]) -> None:
+        users, items = fit.factors
+        self._state = Fitted(Embedding(fit.data.users, users), Embedding(fit.data.items, items), fit.data)
+        self.history, self.fitted_solver = history, pinned(self.solver, self.dim)
+
+    def run_epoch(
+        self, problem: Problem, past: Sequence[EpochRecord] = (), *, last: bool = False
+    ) -> EpochRecord:
+        """Run one epoch on a problem of your own, with its loss and its seconds, as `fit` does.
+
+        `past` are the records of the epochs before, from whose losses `relaxation="auto"` follows. The last
+        epoch reads nothing in half precision.
+        """
+        return run_epoch(self.solver, problem, past, last=last)
+
+    def initial_factors(self, data: Interactions) -> tuple[Floats, Floats]:
+        """Make the factors that a fit starts from."""
+        if self.init == "spectral":
+            return spectral_start(data, self.dim, self.seed, resolve_threads(self.threads))
+        stddev = PAPERS_STDDEV if self.init_stddev is None else self.init_stddev
+        return random_start(data, self.dim, stddev, self.seed)
+
+
+def _check(data: Interactions, callbacks: Sequence[Callback]) -> None:
+    if not isinstance(data, Interactions):
+        raise InvalidTypeError(f"data must be Interactions, got {type(data).__name__}")
+    if len(data) == 0:
+        raise InvalidValueError("data has no interactions; there is nothing to fit")
+    if callable(callbacks) or not all(callable(callback) for callback in callbacks):
+        raise InvalidTypeError("callbacks must be a sequence of functions of (model, record)")
