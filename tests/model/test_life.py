@@ -77,7 +77,7 @@ def test_a_solver_that_leaves_no_numbers_is_an_error():
             problem.users.factors[3] = np.nan
             return 0.0
 
-    with pytest.raises(SolveError, match="not a number after epoch 1"):
+    with pytest.raises(SolveError, match="not finite after epoch 1"):
         make_model(solver=Nan()).fit(make_data(), progress=False)
 
 
