@@ -29,7 +29,7 @@ class EpochRecord:
         """Return the record, or raise an error if the vectors are too large for a loss, or hold NaN."""
         if not math.isfinite(self.loss):
             raise SolveError(
-                f"the loss is not finite after epoch {self.epoch}: vectors overflow single precision, or hold "
-                "NaN; scale weights or labels down, or raise regularization"
+                f"the loss is not finite after epoch {self.epoch}: vectors overflow single precision, or "
+                "hold NaN; scale weights or labels down, or raise regularization"
             )
         return self
