@@ -6,7 +6,7 @@ import faulthandler
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from .tally import Tally
 
@@ -21,9 +21,9 @@ class Report:
         """Say which try comes next."""
         self._send("begin", number)
 
-    def count(self, what: str) -> None:
+    def count(self, what: str, times: int = 1) -> None:
         """Count something that may happen."""
-        self._send("count", what)
+        self._send("count", [what, times])
 
     def fault(self, what: str) -> None:
         """Tell of something that must not happen."""
@@ -49,25 +49,27 @@ def in_children(module: str, tries: int, seed: int) -> Tally:
     tally = Tally()
     first = 0
     while first < tries:
-        first = _batch(module, seed, first, min(first + AT_ONCE, tries), tally)
+        first = 1 + run(module, (seed, first, min(first + AT_ONCE, tries)), tally)
     return tally
 
 
-def _batch(module: str, seed: int, first: int, end: int, tally: Tally) -> int:
-    """Run one process, and return the try after the last that it began."""
-    command = [sys.executable, "-m", module, *map(str, (seed, first, end))]
-    child = subprocess.run(command, capture_output=True, text=True)
-    last = first
+def run(module: str, arguments: Sequence[object], tally: Tally) -> int:
+    """Run a module to its end, add up what it reports, and return the last try that it began."""
+    child = subprocess.run(
+        [sys.executable, "-m", module, *map(str, arguments)], capture_output=True, text=True
+    )
+    last = 0
     for line in child.stdout.splitlines():
         kind, value = json.loads(line)
         if kind == "begin":
             last = value
             tally.counts["tries"] += 1
         elif kind == "count":
-            tally.counts[value] += 1
+            what, times = value
+            tally.counts[what] += times
         else:
             tally.fault(value)
     if child.returncode:
-        end_of = f"try {last} of seed {seed} ended its process with code {child.returncode}"
-        tally.fault(f"{end_of}: {child.stderr[-2000:]}")
-    return last + 1
+        end = f"try {last} of {module} {arguments} ended its process with code {child.returncode}"
+        tally.fault(f"{end}: {child.stderr[-2000:]}")
+    return last

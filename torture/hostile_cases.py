@@ -112,9 +112,7 @@ def _data(generator: Generator) -> Interactions:
 
 def _pairs(generator: Generator, users: int, items: int) -> NDArray[np.bool_]:
     """Draw which pairs there are, at least one."""
-    density: float = _one_of(
-        generator, (0.0, 0.1, 0.5, 0.9, 1.0)
-    )  # 0: one pair alone; 1: everything is observed
+    density: float = _one_of(generator, (0.0, 0.1, 0.5, 0.9, 1.0))  # from one pair alone to all of them
     mask: NDArray[np.bool_] = generator.random((users, items)) < density
     kind = generator.integers(4)
     if kind == 0:
@@ -140,7 +138,8 @@ def _numbers(generator: Generator, user: NDArray[Any], item: NDArray[Any], name:
         return np.where(generator.random(n) < 0.5, 0.0, _scale(generator))
     if kind == 4:  # each row of users or items has a size of its own
         rows = user if generator.random() < 0.5 else item
-        return _scale(generator, (int(rows.max()) + 1,))[rows] * generator.uniform(0.5, 2, n)
+        of_rows: Floats = _scale(generator, (int(rows.max()) + 1,))[rows]
+        return of_rows * generator.uniform(0.5, 2, n)
     if kind == 5:
         return _scale(generator, (n,))
     values = _scale(generator) * generator.exponential(1, n)
