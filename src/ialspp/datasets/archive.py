@@ -106,8 +106,8 @@ def _check_size(archive: Path, member: ZipInfo) -> None:
     if size > MOST_BYTES or size > max(MOST_RATIO * packed, RATIO_FROM):
         raise InvalidValueError(
             f"{archive}: {member.filename} has {size:,} bytes, packed into {packed:,}; at most "
-            f"{MOST_BYTES:,} are unpacked, and at most {MOST_RATIO} times as many as packed. If you trust it, "
-            "unpack it yourself and pass path="
+            f"{MOST_BYTES:,} are unpacked, and at most {MOST_RATIO} times as many as packed. If you trust "
+            "it, unpack it yourself and pass path="
         )
 
 
