@@ -26,7 +26,10 @@ class EpochRecord:
     precision: str = "single"
 
     def checked(self) -> EpochRecord:
-        """Return the record, or raise an error if a solver (perhaps your own) left NaN in a vector."""
-        if math.isnan(self.loss):
-            raise SolveError(f"the loss is not a number after epoch {self.epoch}: NaN is in a vector")
+        """Return the record, or raise an error if the vectors are too large for a loss, or hold NaN."""
+        if not math.isfinite(self.loss):
+            raise SolveError(
+                f"the loss is not finite after epoch {self.epoch}: vectors overflow single precision, or "
+                "hold NaN; scale weights or labels down, or raise regularization"
+            )
         return self
