@@ -27,10 +27,9 @@ class Fingerprint:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            if type(getattr(self, field.name)).__name__ != field.type:
-                raise InvalidTypeError(
-                    f"{field.name} must be {field.type}, got {getattr(self, field.name)!r}"
-                )
+            value = getattr(self, field.name)
+            if type(value).__name__ != field.type:
+                raise InvalidTypeError(f"{field.name} must be of type {field.type}, got {value!r}")
 
     @classmethod
     def of(cls, data: Interactions) -> Fingerprint:
