@@ -2,8 +2,8 @@
 
 python benchmarks/checkpoints.py
 
-Seconds by the clock are of use on an idle machine only. Seconds of the processor, of all threads, also count what the
-writing beside the training takes, and hardly depend on other programs.
+Seconds by the clock are of use on an idle machine only. Seconds of the processor, of all threads, also count
+what the writing beside the training takes, and hardly depend on other programs.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def compare(data: Interactions, dim: int, epochs: int, repeats: int, path: Path)
 
 
 def epoch_ends(
-    data: Interactions, model: ImplicitMF, path: Path | None, clocks: Iterable
+    data: Interactions, model: ImplicitMF, path: Path | None, clocks: Sequence[Callable[[], float]]
 ) -> list[list[float]]:
     """Run a fit: what each clock says at the end of each epoch."""
     moments: list[list[float]] = [[] for _ in clocks]
