@@ -15,9 +15,11 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from ialspp import ImplicitMF, Interactions, datasets
 from ialspp.data.fingerprint import Fingerprint
+from ialspp.model.checkpointer import Checkpointer
 from ialspp.system.machine import resolve_threads
 
 
@@ -40,6 +42,7 @@ def main() -> None:
 
 def compare(data: Interactions, dim: int, epochs: int, repeats: int, path: Path) -> None:
     clocks: dict[str, Callable[[], float]] = {"clock": time.perf_counter, "processor": time.process_time}
+    waits = timed_waits()
     seconds: dict[str, list[list[float]]] = {name: [[], []] for name in clocks}
     for repeat in range(2 * repeats):
         with_file = repeat % 2
@@ -49,6 +52,8 @@ def compare(data: Interactions, dim: int, epochs: int, repeats: int, path: Path)
         for name, found in zip(clocks, moments, strict=True):
             seconds[name][with_file] += [after - before for before, after in itertools.pairwise(found)]
     print(f"d = {dim}, a checkpoint of {path.stat().st_size / 1e6:,.0f} MB")
+    print(f"{1e3 * min(waits):10,.1f} ms that the training waits for a checkpoint (best)")
+    print(f"{1e3 * median(waits):10,.1f} ms that the training waits for a checkpoint (median)")
     for name, found in seconds.items():
         report(f"{name}, best", *map(min, found))
         report(f"{name}, median", *map(median, found))
@@ -66,6 +71,20 @@ def epoch_ends(
 
     model.fit(data, checkpoint=path, callbacks=[look], progress=False)
     return moments
+
+
+def timed_waits() -> list[float]:
+    """Make a list that gets the seconds of each copy, for which the next epoch waits."""
+    keep = Checkpointer.keep
+    waits: list[float] = []
+
+    def timed(*arguments: Any) -> None:
+        start = time.perf_counter()
+        keep(*arguments)
+        waits.append(time.perf_counter() - start)
+
+    Checkpointer.keep = timed  # type: ignore[method-assign]
+    return waits
 
 
 def report(what: str, without: float, with_file: float) -> None:

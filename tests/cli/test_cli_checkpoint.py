@@ -18,6 +18,7 @@ from support.commands import (
     refuses,
     write_log,
 )
+from support.exports import files_no_larger_than
 from support.models import same_bits
 from support.processes import PATIENCE, wait_until
 from support.stores import posix
@@ -381,6 +382,15 @@ def test_a_link_to_the_place_of_checkpoints_stays(folder, monkeypatch):
     assert files(folder / "disk") == ["real"]
     answer("fit", "--resume", "c", cwd=folder)
     assert (files(folder / "disk"), (folder / "c").is_symlink()) == ([], True)
+
+
+@posix
+def test_a_full_disk_is_an_error_that_leaves_nothing_behind(folder):
+    before = contents(folder)
+    with files_no_larger_than(500):
+        done = ialspp(*FIT, "--checkpoint", "c", "-o", "m", cwd=folder)
+    refuses("c: File too large")(done)
+    assert contents(folder) == before
 
 
 # ialspp info

@@ -313,7 +313,8 @@ class ImplicitMF(Fitting, Answers, Parameters):
     def verify(self) -> None:
         """Read the file that the model was loaded from completely; raise a `StoreError` if it is damaged.
 
-        A large file is not checked by `load`. It is before a model, or something made of it, is written.
+        `load` does not check a large file. `save`, `export` and copies do, before its contents get new
+        checksums.
         """
         self._fitted().require_sound()
 
