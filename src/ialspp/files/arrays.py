@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -50,3 +51,20 @@ def part_named(part: str) -> Iterator[None]:
         yield
     except ValueError as error:
         raise StoreError(f"{part} are wrong: {error}") from error
+
+
+@contextmanager
+def whole(path: Path, what: str) -> Iterator[None]:
+    """Turn what goes wrong with the contents of a file into a `StoreError` that names it."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+        raise StoreError(f"{path} does not hold a whole {what}: {error}") from error
+
+
+def is_finite(numbers: NDArray[Any]) -> bool:
+    """Whether no number is infinite or NaN; this takes no memory, unlike `np.isfinite(numbers).all()`."""
+    if numbers.size == 0:
+        return True
+    with np.errstate(invalid="ignore"):
+        return bool(np.isfinite(numbers.min()) and np.isfinite(numbers.max()))

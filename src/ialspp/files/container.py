@@ -26,7 +26,6 @@ from .header import (
     HEADER_CHECKSUM,
     METADATA,
     Header,
-    Memory,
     NamedArrays,
     Place,
     StoreError,
@@ -34,10 +33,12 @@ from .header import (
     corrupted_header,
     header_bytes,
 )
+from .regular import regular_file
 from .version import FileVersion
 
 __all__ = ["Container", "StoreError", "write"]
 
+Memory = mmap.mmap | memoryview  # the bytes of a file
 _PADDING = re.compile(r"padding\.[0-9]+")
 
 
@@ -89,9 +90,7 @@ class Container:
     version: FileVersion
     arrays: NamedArrays
 
-    def __init__(self, path: Path, version: FileVersion, memory: Memory) -> None:
-        header = Header.read(memory)
-        _check_size(len(memory), header.file_size)
+    def __init__(self, path: Path, version: FileVersion, header: Header, memory: Memory) -> None:
         self.path, self.version = path, version
         self._header = header
         self._memory = memory
@@ -108,18 +107,16 @@ class Container:
 
         A `StoreError` says what is wrong with the file. mapped=False reads it into memory.
         """
-        with path.open("rb") as file:
+        with regular_file(path) as file:
             version = FileVersion.of(file.fileno())
-            if version.size == 0:  # there is nothing to map
-                raise StoreError(f"{path} is empty")
-            if mapped:
-                memory: Memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            else:
-                memory = _read(file, version.size)
-        try:
-            return cls(path, version, memory)
-        except StoreError as error:
-            raise StoreError(f"{path} {error}") from error.__cause__
+            try:
+                header = Header.read(file, version.size)
+                _check_size(version.size, header.file_size)  # before memory of that size is taken
+                memory = _mapped(file) if mapped else _read(file, version.size)
+                _check_size(len(memory), header.file_size)  # the file may have become shorter meanwhile
+                return cls(path, version, header, memory)
+            except StoreError as error:
+                raise StoreError(f"{path} {error}") from error.__cause__
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -127,9 +124,16 @@ class Container:
         return self._header.metadata
 
     def verify(self) -> None:
-        """Read all arrays, once. A `StoreError` names those whose checksum is wrong or says there is none."""
-        if self._is_sound:
-            return
+        """Read all arrays, once. A `StoreError` says which are wrong, or that there are no checksums."""
+        if not self._is_sound:
+            self._check_checksums()
+            self.check_content()
+            self._is_sound = True
+
+    def check_content(self) -> None:
+        """Check the numbers in the arrays; a file whose kind is known has something to check."""
+
+    def _check_checksums(self) -> None:
         checksums = self._header.checksums
         if checksums is None:
             raise StoreError(f"{self.path} has no checksums, so its arrays cannot be verified")
@@ -141,7 +145,6 @@ class Container:
         ]
         if wrong:
             raise StoreError(f"{self.path} is corrupted: the checksum is wrong for {', '.join(wrong)}")
-        self._is_sound = True
 
 
 def _check_names(arrays: NamedArrays, metadata: Mapping[str, str]) -> None:
@@ -182,8 +185,16 @@ def _append(file: IO[bytes], array: NDArray[Any], report: Callable[[int], None])
     return f"{value:08x}"
 
 
+def _mapped(file: IO[bytes]) -> mmap.mmap:
+    try:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except ValueError as error:
+        raise StoreError("is empty") from error  # since a moment ago
+
+
 def _read(file: IO[bytes], size: int) -> memoryview:
     """Read a file into memory, as aligned as a mapped one."""
+    file.seek(0)
     room = np.empty(size + ALIGNMENT, dtype=np.uint8)
     first = -room.ctypes.data % ALIGNMENT
     memory = room.data[first : first + size]
@@ -191,7 +202,7 @@ def _read(file: IO[bytes], size: int) -> memoryview:
     while done < size:  # in chunks, to notice Ctrl-C
         count = file.readinto(memory[done : done + CHUNK])  # type: ignore[attr-defined]  # IO lacks it
         if count == 0:
-            return memory[:done].toreadonly()  # the file has become shorter, which the header will tell
+            return memory[:done].toreadonly()  # the file has become shorter
         done += count
     return memory.toreadonly()
 

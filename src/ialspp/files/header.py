@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import math
-import mmap
 import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,12 @@ from numpy.typing import NDArray
 from ..errors import InvalidTypeError, InvalidValueError
 
 ALIGNMENT = 64  # bytes: a cache line, and the longest vector of any instruction set
-MAX_LENGTH = 100_000_000  # bytes, as in safetensors
+MAX_LENGTH = 30_000_000  # bytes: the records of 100,000 epochs take 26 million
+MAX_VALUES = 1_000_000  # in a header: those records have 900,000, and a value may take 100 bytes of memory
+MAX_ARRAYS = 10_000
+MAX_NAME = 200  # characters of an array's name
 MAX_DIMENSIONS = 64  # the limit of numpy
+MAX_MESSAGE = 4000  # characters of an error, which may quote the file
 CHUNK = 1 << 22  # bytes processed between two checks for Ctrl-C
 
 DTYPES = {
@@ -59,11 +63,13 @@ _OTHER_FORMATS = {
 }
 
 NamedArrays = Mapping[str, NDArray[Any]]
-Memory = mmap.mmap | memoryview  # the bytes of a file
 
 
 class StoreError(InvalidValueError):
     """A file that is damaged or of another kind; the message names it and says what is wrong."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]} ...")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +92,10 @@ class Header:
     file_size: int
 
     @classmethod
-    def read(cls, memory: Memory) -> Header:
-        """Read and check the header of a file."""
-        text = _text_of(memory)
-        content = _parsed(text)
+    def read(cls, file: IO[bytes], size: int) -> Header:
+        """Read and check the header of a file of this size; the file is at its start."""
+        text = _text_of(file, size)
+        content = parsed_object(text)
         metadata = _metadata_of(content)
         _check_own_checksum(text, metadata)
         first = 8 + len(text)
@@ -110,16 +116,27 @@ def header_bytes(arrays: NamedArrays, metadata: Mapping[str, str], checksums: Ma
         content[name] = {"dtype": code, "shape": list(array.shape), "data_offsets": [start, end]}
     text = _as_json(content).encode()
     text += b" " * (-(8 + len(text)) % ALIGNMENT)
-    if len(text) > MAX_LENGTH:
-        raise InvalidValueError(f"names and metadata may take {MAX_LENGTH:,} bytes, got {len(text):,}")
+    _require_readable(text, len(arrays))
     return len(text).to_bytes(8, "little") + _HEADER_CHECKSUM_VALUE.sub(checksum(text).encode(), text)
 
 
-def checksum(data: bytes | memoryview) -> str:
-    """Return the CRC-32 of data as eight hexadecimal digits."""
+def _require_readable(text: bytes, arrays: int) -> None:
+    """Raise an error before a file is written that would be refused when it is read."""
+    for what, most, got in (
+        ("names and metadata may take {:,} bytes", MAX_LENGTH, len(text)),
+        ("names and metadata may have {:,} values", MAX_VALUES, _most_values(text)),
+        ("a file may have {:,} arrays", MAX_ARRAYS, arrays),
+    ):
+        if got > most:
+            raise InvalidValueError(f"{what.format(most)}, got {got:,}")
+
+
+def checksum(*parts: bytes | memoryview) -> str:
+    """Return the CRC-32 of the parts, one after the other, as eight hexadecimal digits."""
     value = 0
-    for start in range(0, len(data), CHUNK):
-        value = zlib.crc32(data[start : start + CHUNK], value)
+    for data in parts:
+        for start in range(0, len(data), CHUNK):
+            value = zlib.crc32(data[start : start + CHUNK], value)
     return f"{value:08x}"
 
 
@@ -135,20 +152,24 @@ def _code_of(name: str, array: NDArray[Any]) -> str:
     return code
 
 
-def _text_of(memory: Memory) -> bytes:
-    size = len(memory)
+def _text_of(file: IO[bytes], size: int) -> bytes:
+    if size == 0:
+        raise StoreError("is empty")
     if size <= 8:
         raise StoreError(f"is cut short: more than 8 bytes are required, got {size}")
-    if bytes(memory[8:9]) != b"{":
-        raise StoreError(f"is not a file of arrays in the safetensors layout{_guess(bytes(memory[:8]))}")
-    length = int.from_bytes(memory[:8], "little")
+    start = file.read(9)
+    if start[8:] != b"{":
+        raise StoreError(f"is not a file of arrays in the safetensors layout{_guess(start[:8])}")
+    length = int.from_bytes(start[:8], "little")
     if length > MAX_LENGTH:
         raise corrupted_header(f"it may have {MAX_LENGTH:,} bytes, got {length:,}")
-    if size < 8 + length:
+    file.seek(8)
+    text = file.read(length) if size >= 8 + length else b""
+    if len(text) < length:
         raise StoreError(
             f"is cut short: {8 + length:,} bytes are required for its header alone, got {size:,}"
         )
-    return bytes(memory[8 : 8 + length])
+    return text
 
 
 def _guess(start: bytes) -> str:
@@ -159,7 +180,11 @@ def _guess(start: bytes) -> str:
     return "; it looks like text" if is_text else ""
 
 
-def _parsed(text: str | bytes) -> dict[str, Any]:
+def parsed_object(text: str | bytes) -> dict[str, Any]:
+    """Parse a JSON object. One that would take much more memory than its text is a `StoreError`."""
+    found = _most_values(text)
+    if found > MAX_VALUES:
+        raise corrupted_header(f"it may have {MAX_VALUES:,} values, got {found:,}")
     try:
         content = json.loads(text if isinstance(text, str) else text.decode())
     except (ValueError, RecursionError) as error:
@@ -167,6 +192,13 @@ def _parsed(text: str | bytes) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise corrupted_header(f"an object is required, got a {type(content).__name__}")
     return content
+
+
+def _most_values(text: str | bytes) -> int:
+    """Bound the number of values in JSON, without parsing it: before each there is a comma or a bracket."""
+    if isinstance(text, str):
+        return sum(map(text.count, ",[{"))
+    return sum(map(text.count, (b",", b"[", b"{")))
 
 
 def _metadata_of(content: dict[str, Any]) -> dict[str, str]:
@@ -180,12 +212,18 @@ def _check_own_checksum(text: bytes, metadata: dict[str, str]) -> None:
     """Check the header's checksum. A file of another tool has none; ours has both kinds of checksum."""
     if CHECKSUMS not in metadata and HEADER_CHECKSUM not in metadata:
         return
-    blank, found = _HEADER_CHECKSUM_VALUE.subn(_BLANK.encode(), text)
-    if found != 1 or metadata.get(HEADER_CHECKSUM) != checksum(blank):
-        raise corrupted_header("its checksum is wrong")
+    found = [match.span() for match in islice(_HEADER_CHECKSUM_VALUE.finditer(text), 2)]
+    if len(found) == 1:
+        [(begin, end)] = found
+        whole = memoryview(text)
+        if metadata.get(HEADER_CHECKSUM) == checksum(whole[:begin], _BLANK.encode(), whole[end:]):
+            return
+    raise corrupted_header("its checksum is wrong")
 
 
 def _places_of(content: dict[str, Any], start: int) -> dict[str, Place]:
+    if len(content) > MAX_ARRAYS:
+        raise corrupted_header(f"it may have {MAX_ARRAYS:,} arrays, got {len(content):,}")
     places = {name: _place(name, said, start) for name, said in content.items()}
     places = dict(sorted(places.items(), key=lambda item: (item[1].start, item[1].end)))
     for name, place in places.items():
@@ -196,13 +234,15 @@ def _places_of(content: dict[str, Any], start: int) -> dict[str, Place]:
 
 
 def _place(name: str, said: object, first: int) -> Place:
+    if len(name) > MAX_NAME:
+        raise corrupted_header(f"the name of an array may have {MAX_NAME} characters, got {len(name):,}")
     match said:
         case {"dtype": str(code), "shape": [*shape], "data_offsets": [start, end]}:
             pass
         case _:
             raise corrupted_header(f"array {name!r} must have a dtype, a shape and two data_offsets")
     if code not in DTYPES:
-        raise StoreError(f"has an array {name!r} of dtype {code}; known are {', '.join(DTYPES)}")
+        raise StoreError(f"has an array {name!r} of dtype {code[:20]}; known are {', '.join(DTYPES)}")
     numbers = [*shape, start, end]
     if len(shape) > MAX_DIMENSIONS or not all(type(n) is int and 0 <= n < 2**63 for n in numbers):
         raise corrupted_header(f"array {name!r} has an impossible shape or impossible data_offsets")
@@ -220,7 +260,7 @@ def _checksums_of(metadata: dict[str, str], places: dict[str, Place]) -> dict[st
     text = metadata.pop(CHECKSUMS, None)
     if text is None:
         return None
-    checksums = _parsed(text)
+    checksums = parsed_object(text)
     if checksums.keys() != places.keys():
         raise corrupted_header("its checksums must be those of its arrays")
     return checksums

@@ -6,9 +6,6 @@ the state, beside the settings, the plan and what identifies the data.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,15 +16,19 @@ from ..data.csr import Floats, aligned
 from ..data.fingerprint import fingerprint
 from ..data.interactions import Interactions
 from ..errors import InvalidStateError, InvalidValueError
-from ..files.arrays import Arrays
+from ..files.arrays import Arrays, is_finite, whole
 from ..files.atomic import require_writable
-from ..files.container import Container, StoreError
+from ..files.container import Container, Memory, StoreError
+from ..files.header import Header, parsed_object
+from ..files.version import FileVersion
 from ..system.checks import checked_integer, checked_share
+from .description import checked_history, checked_note, checked_settings, part
 from .history import EpochRecord
-from .state import settings_of
+from .state import require_plausible, settings_of
 from .training import Plan
 
 FORMAT, VERSION = "ialspp checkpoint", 1
+COUNTS = ("users", "items", "pairs")  # that identify the data, beside its hash
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,26 +48,28 @@ class Checkpoint:
     @classmethod
     def open(cls, path: Path) -> Checkpoint:
         """Read a checkpoint into memory; a `StoreError` says what is wrong with the file."""
-        opened, description = _opened(path, mapped=False)
+        opened = CheckpointFile.open(path, mapped=False)
         opened.verify()
-        with _whole(path):
-            return cls._restored(path, Arrays(opened.arrays), description)
+        with whole(path, "checkpoint"):
+            return cls._restored(path, Arrays(opened.arrays), opened.description)
 
     @classmethod
     def _restored(cls, path: Path, arrays: Arrays, description: dict[str, Any]) -> Checkpoint:
-        users, items = (arrays.get(f"{name}_factors", np.float32, dimensions=2) for name in ("user", "item"))
-        if not (np.isfinite(users).all() and np.isfinite(items).all()):
-            raise StoreError("its factors must be finite")
+        settings = settings_of(checked_settings(description))
+        plan, history = _plan_in(description), checked_history(description)
+        data = _checked_identity(part(description, "data", dict))
+        if len(history) < plan.earlier:
+            raise StoreError(f"{plan.earlier} epochs came before its fit, but it has only {len(history)}")
         return cls(
             path,
-            settings_of(description["settings"]),
-            _plan_of(**description["plan"]),
-            checked_integer("every", description["every"], 1),
-            dict(description["data"]),
-            [EpochRecord(**record) for record in description["history"]],
-            bool(description["finished"]),
-            dict(description["note"]),
-            (users, items),
+            settings,
+            plan,
+            checked_integer("every", part(description, "every", int), 1),
+            data,
+            history,
+            part(description, "finished", bool),
+            checked_note(description),
+            _factors_in(arrays, data, checked_integer("dim", settings["dim"], 1)),
         )
 
     def require_data(self, data: Interactions) -> None:
@@ -74,9 +77,9 @@ class Checkpoint:
         given = identity(data)
         if given == self.data:
             return
-        counts = [name for name in ("users", "items", "pairs") if given[name] != self.data.get(name)]
+        counts = [name for name in COUNTS if given[name] != self.data[name]]
         differ = (
-            ", ".join(f"{self.data.get(name):,} {name}, got {given[name]:,}" for name in counts)
+            ", ".join(f"{self.data[name]:,} {name}, got {given[name]:,}" for name in counts)
             or "the same counts, but other ids, pairs, labels or weights"
         )
         raise InvalidValueError(
@@ -90,43 +93,49 @@ class Checkpoint:
         return users, items
 
 
+class CheckpointFile(Container):
+    """A checkpoint's file. Its errors, until it is open, do not name it."""
+
+    __slots__ = ("description",)
+
+    description: dict[str, Any]
+
+    def __init__(self, path: Path, version: FileVersion, header: Header, memory: Memory) -> None:
+        super().__init__(path, version, header, memory)
+        self.description = _description_in(self.metadata)
+
+
+def _description_in(metadata: dict[str, str]) -> dict[str, Any]:
+    """Parse the description of a checkpoint, if this version can read it."""
+    if metadata.get("format") != FORMAT:
+        raise StoreError("is not a checkpoint of ialspp")
+    if metadata.get("format_version") != str(VERSION):
+        raise StoreError(
+            f"is a checkpoint of format {metadata.get('format_version')!r}, written by "
+            f"{metadata.get('written_by')}; this version reads format {VERSION}"
+        )
+    try:
+        return parsed_object(metadata["description"])
+    except (KeyError, StoreError) as error:
+        raise StoreError(f"does not say what fit it belongs to: {error}") from error
+
+
 def note_of(path: Path) -> dict[str, Any]:
     """Return the note in a checkpoint, whose vectors are not read."""
-    description = _opened(path)[1]
-    with _whole(path):
-        return dict(description["note"])
+    description = CheckpointFile.open(path).description
+    with whole(path, "checkpoint"):
+        return checked_note(description)
 
 
 def progress_of(path: Path) -> str:
     """Say how far the fit of a checkpoint has come, whose vectors are not read."""
-    description = _opened(path)[1]
-    with _whole(path):
-        plan = _plan_of(**description["plan"])
-        done = len(description["history"]) - plan.earlier
-        return f"epoch {done} of {plan.epochs}" + (", finished" if description["finished"] else "")
-
-
-def _opened(path: Path, *, mapped: bool = True) -> tuple[Container, dict[str, Any]]:
-    """Open a checkpoint and parse its description, if this version can read it."""
-    opened = Container.open(path, mapped=mapped)
-    if opened.metadata.get("format") != FORMAT:
-        raise StoreError(f"{path} is not a checkpoint of ialspp")
-    if opened.metadata.get("format_version") != str(VERSION):
-        raise StoreError(
-            f"{path} is a checkpoint of format {opened.metadata.get('format_version')!r}, written by "
-            f"{opened.metadata.get('written_by')}; this version reads format {VERSION}"
+    description = CheckpointFile.open(path).description
+    with whole(path, "checkpoint"):
+        plan = _plan_in(description)
+        done = len(part(description, "history", list)) - plan.earlier
+        return f"epoch {done} of {plan.epochs}" + (
+            ", finished" if part(description, "finished", bool) else ""
         )
-    with _whole(path):
-        return opened, dict(json.loads(opened.metadata["description"]))
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[None]:
-    """Turn what goes wrong with the contents of a checkpoint into a `StoreError` that names the file."""
-    try:
-        yield
-    except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
-        raise StoreError(f"{path} does not hold a whole checkpoint: {error}") from error
 
 
 def identity(data: Interactions) -> dict[str, Any]:
@@ -157,9 +166,30 @@ def require_free(path: Path) -> None:
         )
 
 
-def _plan_of(epochs: int, least_fall: float | None, earlier: int) -> Plan:
+def _plan_in(description: dict[str, Any]) -> Plan:
+    plan = part(description, "plan", dict)
+    least_fall = part(plan, "least_fall", float, type(None))
     return Plan(
-        checked_integer("epochs", epochs, 0),
+        checked_integer("epochs", part(plan, "epochs", int), 0),
         None if least_fall is None else checked_share("until", least_fall),
-        checked_integer("earlier", earlier, 0),
+        checked_integer("earlier", part(plan, "earlier", int), 0),
     )
+
+
+def _checked_identity(data: dict[str, Any]) -> dict[str, Any]:
+    """Return what identifies the data: `identity` of something."""
+    counts = {name: checked_integer(name, part(data, name, int), 0) for name in COUNTS}
+    return {**counts, "sha256": part(data, "sha256", str)}
+
+
+def _factors_in(arrays: Arrays, data: dict[str, Any], dim: int) -> tuple[Floats, Floats]:
+    users, items = (arrays.get(f"{name}_factors", np.float32, dimensions=2) for name in ("user", "item"))
+    if (users.shape, items.shape) != ((data["users"], dim), (data["items"], dim)):
+        raise StoreError(
+            f"factors of {users.shape} and {items.shape} do not fit {data['users']} users, {data['items']} "
+            f"items and {dim} dimensions"
+        )
+    require_plausible(users, items)
+    if not (is_finite(users) and is_finite(items)):
+        raise StoreError("its factors must be finite")
+    return users, items

@@ -13,6 +13,7 @@ from ..data.csr import Floats, aligned
 from ..errors import InvalidTypeError
 from ..files import container
 from .checkpoint import FORMAT, VERSION
+from .description import require_shallow
 from .history import EpochRecord
 from .state import settings_as_dict
 from .training import Plan
@@ -124,6 +125,8 @@ class Checkpointer:
 def _plain(note: Mapping[str, Any]) -> dict[str, Any]:
     """Check that a note is made of plain values."""
     try:
-        return dict(json.loads(json.dumps(dict(note))))
-    except (TypeError, ValueError) as error:
+        plain = dict(json.loads(json.dumps(dict(note))))
+    except (TypeError, ValueError, RecursionError) as error:
         raise InvalidTypeError(f"note must be a dict of plain values that JSON has: {error}") from error
+    require_shallow(plain)  # or the checkpoint could not be read
+    return plain

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 from ..data.csr import Floats
 from ..data.interactions import Interactions
 from ..errors import InvalidTypeError, InvalidValueError
-from ..files.container import StoreError
+from ..files.arrays import whole
 from ..objective import Objective
 from ..solvers import Problem, Solver, pinned
 from ..solvers.start import PAPERS_STDDEV, random_start, spectral_start
@@ -143,10 +143,8 @@ class Fitting:
         resolve_threads(threads)  # before the file is opened: a wrong value is not the file's fault
         _check(data, callbacks)
         found = Checkpoint.open(Path(checkpoint))
-        try:
+        with whole(Path(checkpoint), "checkpoint"):
             model = cls(**found.settings, threads=threads)  # type: ignore[call-arg]  # ImplicitMF takes them
-        except (TypeError, ValueError) as error:
-            raise StoreError(f"{checkpoint} does not hold a whole checkpoint: {error}") from error
         found.require_data(data)
         if found.is_finished:  # perhaps by a callback, before the end of its plan
             fit = Fit(data, found.copies(), found.history, Plan(len(found.history)), None)

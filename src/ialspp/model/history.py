@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
-from ..errors import SolveError
+from ..errors import InvalidTypeError, InvalidValueError, SolveError
+
+LARGEST_INTEGER = 2**53  # beyond it, not every integer is a float
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +28,31 @@ class EpochRecord:
     relaxation: float = 1.0
     precision: str = "single"
 
+    @classmethod
+    def restored(cls, described: Any) -> EpochRecord:
+        """Make a record of what a file has for it: a dict of the fields, whose types are checked."""
+        if type(described) is not dict:
+            raise InvalidTypeError(f"an epoch must be a dict, got {type(described).__name__}")
+        record = cls(**described)
+        for name in cls.__slots__:
+            _check_field(name, getattr(record, name))
+        return record
+
     def checked(self) -> EpochRecord:
         """Return the record, or raise an error if a solver (perhaps your own) left NaN in a vector."""
         if math.isnan(self.loss):
             raise SolveError(f"the loss is not a number after epoch {self.epoch}: NaN is in a vector")
         return self
+
+
+def _check_field(name: str, value: Any) -> None:
+    if name == "precision":
+        if type(value) is not str:
+            raise InvalidTypeError(f"precision of an epoch must be a text, got {type(value).__name__}")
+    elif type(value) is int:
+        if abs(value) > LARGEST_INTEGER:
+            raise InvalidValueError(f"{name} of an epoch must be at most {LARGEST_INTEGER}, and is more")
+    elif type(value) is not float or name == "epoch":
+        raise InvalidTypeError(f"{name} of an epoch must be a number, got {type(value).__name__}")
+    elif math.isnan(value):
+        raise InvalidValueError(f"{name} of an epoch must be a number, got NaN")

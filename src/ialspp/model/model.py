@@ -11,7 +11,7 @@ from ..data.csr import Floats
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..errors import InvalidStateError, InvalidTypeError, InvalidValueError, NotFittedError
-from ..files.container import StoreError
+from ..files.arrays import whole
 from ..files.version import FileVersion
 from ..objective import Objective
 from ..solvers import Solver, SpectralCG
@@ -24,10 +24,9 @@ from .answers import Answers
 from .fitted import Fitted
 from .fitting import Fitting
 from .parameters import Parameters
-from .state import Trained
+from .state import MAX_DIM, Trained
 from .updating import Update, updated
 
-MAX_DIM = 2**16  # the Gramian alone takes 32 GB there
 MAX_INIT_STDDEV = 1e6  # so that a factor's fourth power fits single precision
 
 
@@ -230,10 +229,8 @@ class ImplicitMF(Fitting, Answers, Parameters):
         """
         resolve_threads(threads)  # before the file is opened: a wrong value is not the file's fault
         trained = saving.load(Path(path), mapped=mapped, verify=verify)
-        try:
+        with whole(Path(path), "model"):
             model = ImplicitMF(**trained.settings, threads=threads)
-        except (TypeError, ValueError) as error:
-            raise StoreError(f"{path} does not hold a whole model: {error}") from error
         model._state, model.history = trained.fitted, trained.history
         model.fitted_solver = trained.fitted_solver
         if trained.fitted.file is not None:
