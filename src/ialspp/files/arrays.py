@@ -35,6 +35,8 @@ class Arrays:
                 f"the array {name!r} must be {np.dtype(dtype)} of {dimensions} dimensions, got {array.dtype} "
                 f"of shape {array.shape}"
             )
+        if not array.flags.aligned:  # native code relies on it
+            raise StoreError(f"the array {name!r} must start at a multiple of {array.itemsize} bytes")
         if length is not None and len(array) != length:
             raise StoreError(f"the array {name!r} must have {length} entries, got {len(array)}")
         return array

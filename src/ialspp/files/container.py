@@ -28,11 +28,10 @@ from .header import (
     Header,
     NamedArrays,
     Place,
-    StoreError,
     checksum,
-    corrupted_header,
     header_bytes,
 )
+from .parsing import StoreError, corrupted_header
 from .regular import regular_file
 from .version import FileVersion
 

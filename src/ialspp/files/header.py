@@ -20,14 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTypeError, InvalidValueError
+from .parsing import MAX_LENGTH, StoreError, corrupted_header, parsed_object, too_much
 
 ALIGNMENT = 64  # bytes: a cache line, and the longest vector of any instruction set
-MAX_LENGTH = 30_000_000  # bytes: the records of 100,000 epochs take 26 million
-MAX_VALUES = 1_000_000  # in a header: those records have 900,000, and a value may take 100 bytes of memory
 MAX_ARRAYS = 10_000
 MAX_NAME = 200  # characters of an array's name
 MAX_DIMENSIONS = 64  # the limit of numpy
-MAX_MESSAGE = 4000  # characters of an error, which may quote the file
 CHUNK = 1 << 22  # bytes processed between two checks for Ctrl-C
 
 DTYPES = {
@@ -50,7 +48,7 @@ METADATA = "__metadata__"
 CHECKSUMS = "checksums"
 HEADER_CHECKSUM = "header_checksum"
 # Inside a JSON string there is a backslash before each quotation mark: this matches the key alone.
-_HEADER_CHECKSUM_VALUE = re.compile(rb'(?<=[{,]"header_checksum":")[0-9a-f]{8}(?=")')
+_OWN_CHECKSUM = re.compile(rb'[{,]"header_checksum":"([0-9a-f]{8})"')
 _BLANK = "00000000"  # the header's checksum while that is computed
 
 _OTHER_FORMATS = {
@@ -63,13 +61,6 @@ _OTHER_FORMATS = {
 }
 
 NamedArrays = Mapping[str, NDArray[Any]]
-
-
-class StoreError(InvalidValueError):
-    """A file that is damaged or of another kind; the message names it and says what is wrong."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]} ...")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,19 +107,23 @@ def header_bytes(arrays: NamedArrays, metadata: Mapping[str, str], checksums: Ma
         content[name] = {"dtype": code, "shape": list(array.shape), "data_offsets": [start, end]}
     text = _as_json(content).encode()
     text += b" " * (-(8 + len(text)) % ALIGNMENT)
-    _require_readable(text, len(arrays))
-    return len(text).to_bytes(8, "little") + _HEADER_CHECKSUM_VALUE.sub(checksum(text).encode(), text)
+    _require_readable(text, arrays)
+    [(begin, end)] = _places_of_own_checksum(text)
+    return len(text).to_bytes(8, "little") + text[:begin] + checksum(text).encode() + text[end:]
 
 
-def _require_readable(text: bytes, arrays: int) -> None:
+def _require_readable(text: bytes, arrays: NamedArrays) -> None:
     """Raise an error before a file is written that would be refused when it is read."""
-    for what, most, got in (
-        ("names and metadata may take {:,} bytes", MAX_LENGTH, len(text)),
-        ("names and metadata may have {:,} values", MAX_VALUES, _most_values(text)),
-        ("a file may have {:,} arrays", MAX_ARRAYS, arrays),
-    ):
-        if got > most:
-            raise InvalidValueError(f"{what.format(most)}, got {got:,}")
+    if len(text) > MAX_LENGTH:
+        raise InvalidValueError(f"names and metadata may take {MAX_LENGTH:,} bytes, got {len(text):,}")
+    fault = too_much(text)
+    if fault is not None:
+        raise InvalidValueError(f"names and metadata are too large: {fault}")
+    if len(arrays) > MAX_ARRAYS:
+        raise InvalidValueError(f"a file may have {MAX_ARRAYS:,} arrays, got {len(arrays):,}")
+    longest = max(map(len, arrays), default=0)
+    if longest > MAX_NAME:
+        raise InvalidValueError(f"the name of an array may have {MAX_NAME} characters, got {longest:,}")
 
 
 def checksum(*parts: bytes | memoryview) -> str:
@@ -180,27 +175,6 @@ def _guess(start: bytes) -> str:
     return "; it looks like text" if is_text else ""
 
 
-def parsed_object(text: str | bytes) -> dict[str, Any]:
-    """Parse a JSON object. One that would take much more memory than its text is a `StoreError`."""
-    found = _most_values(text)
-    if found > MAX_VALUES:
-        raise corrupted_header(f"it may have {MAX_VALUES:,} values, got {found:,}")
-    try:
-        content = json.loads(text if isinstance(text, str) else text.decode())
-    except (ValueError, RecursionError) as error:
-        raise corrupted_header(str(error)) from error
-    if not isinstance(content, dict):
-        raise corrupted_header(f"an object is required, got a {type(content).__name__}")
-    return content
-
-
-def _most_values(text: str | bytes) -> int:
-    """Bound the number of values in JSON, without parsing it: before each there is a comma or a bracket."""
-    if isinstance(text, str):
-        return sum(map(text.count, ",[{"))
-    return sum(map(text.count, (b",", b"[", b"{")))
-
-
 def _metadata_of(content: dict[str, Any]) -> dict[str, str]:
     metadata = content.pop(METADATA, {})
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
@@ -212,13 +186,18 @@ def _check_own_checksum(text: bytes, metadata: dict[str, str]) -> None:
     """Check the header's checksum. A file of another tool has none; ours has both kinds of checksum."""
     if CHECKSUMS not in metadata and HEADER_CHECKSUM not in metadata:
         return
-    found = [match.span() for match in islice(_HEADER_CHECKSUM_VALUE.finditer(text), 2)]
+    found = _places_of_own_checksum(text)
     if len(found) == 1:
         [(begin, end)] = found
         whole = memoryview(text)
         if metadata.get(HEADER_CHECKSUM) == checksum(whole[:begin], _BLANK.encode(), whole[end:]):
             return
     raise corrupted_header("its checksum is wrong")
+
+
+def _places_of_own_checksum(text: bytes) -> list[tuple[int, int]]:
+    """Find the bytes of the header's checksum in a header: one place if it is right, up to two if not."""
+    return [match.span(1) for match in islice(_OWN_CHECKSUM.finditer(text), 2)]
 
 
 def _places_of(content: dict[str, Any], start: int) -> dict[str, Place]:
@@ -264,8 +243,3 @@ def _checksums_of(metadata: dict[str, str], places: dict[str, Place]) -> dict[st
     if checksums.keys() != places.keys():
         raise corrupted_header("its checksums must be those of its arrays")
     return checksums
-
-
-def corrupted_header(what: str) -> StoreError:
-    """Make the error for a header that cannot be right."""
-    return StoreError(f"has a corrupted header: {what}")

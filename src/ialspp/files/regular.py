@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from .header import StoreError
+from .parsing import StoreError
 
 _KINDS = {
     stat.S_IFIFO: "a pipe",

@@ -19,7 +19,8 @@ from ..errors import InvalidStateError, InvalidValueError
 from ..files.arrays import Arrays, is_finite, whole
 from ..files.atomic import require_writable
 from ..files.container import Container, Memory, StoreError
-from ..files.header import Header, parsed_object
+from ..files.header import Header
+from ..files.parsing import parsed_object
 from ..files.version import FileVersion
 from ..system.checks import checked_integer, checked_share
 from .description import checked_history, checked_note, checked_settings, part

@@ -16,7 +16,8 @@ import numpy as np
 from ..files import container
 from ..files.arrays import Arrays, whole
 from ..files.container import Container, Memory, StoreError
-from ..files.header import Header, parsed_object
+from ..files.header import Header
+from ..files.parsing import parsed_object
 from ..files.version import FileVersion
 from ..system.checks import checked_integer
 from ..system.progress import Progress, reporting
