@@ -135,7 +135,8 @@ def _column(ids: IdMap, rows: NDArray[np.integer[Any]]) -> pl.Series:
         column = pl.Series(strings, dtype=pl.String)
     except UnicodeEncodeError as error:
         raise InvalidValueError(
-            f"a data frame cannot hold the {ids.name} {error.object!r}, which has half of a character"
+            f"the {ids.name} id {error.object!r} has half of a surrogate pair, which is not a character: "
+            "a data frame cannot hold it"
         ) from error
     return column.gather((np.cumsum(occurs) - 1)[rows])
 
