@@ -16,6 +16,7 @@ from .tally import Tally
 
 PATIENCE = 10  # seconds of work that a try may take
 STALLED = 120  # seconds after which a process that does no work hangs; a busy machine makes any process wait
+MOST_PROCESSES = 50  # so that what ends every process does not take for ever
 MEMORY = 2**30  # bytes that tries may add to what the process has at its start
 
 Try = Callable[[int], tuple[list[str], list[str]]]  # number -> (what to count, faults)
@@ -27,8 +28,11 @@ def watched(make: Callable[[int, Path], Try], tries: int, seed: int, folder: Pat
     `make` and what it needs are imported by the process, so it must be a function of a module.
     """
     tally, done = Tally(), 0
-    while done < tries:
+    for _ in range(MOST_PROCESSES):
         done = _run_until_it_ends(make, range(done, tries), seed, folder, tally)
+        if done == tries:
+            return tally
+    tally.fault(f"{MOST_PROCESSES} processes ended; {tries - done} tries are left out")
     return tally
 
 
