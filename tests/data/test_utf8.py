@@ -61,7 +61,7 @@ def test_strings_that_unicode_allows_are_kept_as_utf8():
     kept = Utf8.of(["aé", "", "😀"])
     assert kept.data.tobytes() == "aé😀".encode()
     assert kept.offsets.tolist() == [0, 3, 3, 7]
-    assert [kept.bytes_at(row) for row in range(3)] == ["aé".encode(), b"", "😀".encode()]
+    assert kept.encoded(np.arange(3)) == ["aé".encode(), b"", "😀".encode()]
 
 
 @given(strings_of, strings_of)

@@ -174,10 +174,11 @@ COUNTS = {"users": 40, "items": 30, "pairs": 400}
         ({"settings": {"dim": 8}}, "does not hold a whole checkpoint"),
         ({"data": {**COUNTS, "sha256": 5}}, "sha256 must be of type str, got 5"),
         ({"data": {**COUNTS, "users": "40", "sha256": ""}}, "users must be of type int, got '40'"),
-        ({"data": {**COUNTS, "users": 41, "sha256": ""}}, "must have the shape .41, 8., got .40, 8."),
+        ({"data": {**COUNTS, "users": 41, "sha256": ""}}, "do not fit 41 users"),
         ({"history": [{**RECORD, "epoch": 2}]}, "the record of epoch 1 is required, got that of 2"),
-        ({"history": [{**RECORD, "loss": "low"}]}, "loss of epoch 1 must be a finite number, got 'low'"),
-        ({"history": [{**RECORD, "loss": float("nan")}]}, "loss of epoch 1 must be a finite number, got nan"),
+        ({"history": [{**RECORD, "loss": "low"}]}, "loss of an epoch must be a number, got str"),
+        ({"history": [{**RECORD, "loss": float("nan")}]}, "loss of an epoch must be a number, got NaN"),
+        ({"history": [{**RECORD, "loss": float("inf")}]}, "the loss of epoch 1 must be finite, got inf"),
         ({"history": [{**RECORD, "relaxation": 0}]}, "relaxation must be > 0 and < 2, got 0"),
         ({"history": [{**RECORD, "precision": "double"}]}, "precision must be"),
         ({"history": [{}]}, "missing 6 required positional arguments"),
@@ -192,7 +193,7 @@ def test_a_description_that_cannot_be_right_is_refused(path, changes, match):
 @pytest.mark.parametrize(
     ("name", "value", "match"),
     [
-        ("dim", 9, "must have the shape .40, 9., got .40, 8."),
+        ("dim", 9, "40, 8.* do not fit .* 9 dimensions"),
         ("epochs", "many", "epochs must be an integer, got 'many'"),
         ("solver", {"name": "Magic"}, "the solver 'Magic' is not known to this version"),
         ("solver", {"name": "IALS", "power": 9}, "unexpected keyword argument 'power'"),
@@ -208,11 +209,11 @@ def test_settings_that_cannot_be_right_are_refused(path, name, value, match):
 @pytest.mark.parametrize(
     ("array", "match"),
     [
-        (np.zeros((40, 7), np.float32), "user_factors must have the shape .40, 8., got .40, 7."),
+        (np.zeros((40, 7), np.float32), "40, 7.* do not fit 40 users"),
         (np.zeros((40, 8), np.float64), "must be float32 of 2 dimensions, got float64"),
         (np.zeros(320, np.float32), "must be float32 of 2 dimensions"),
-        (np.full((40, 8), np.nan, np.float32), "user_factors must be finite"),
-        (np.full((40, 8), np.inf, np.float32), "user_factors must be finite"),
+        (np.full((40, 8), np.nan, np.float32), "its factors must be finite"),
+        (np.full((40, 8), np.inf, np.float32), "its factors must be finite"),
     ],
 )
 def test_factors_that_cannot_be_right_are_refused(path, array, match):

@@ -9,6 +9,7 @@ import pytest
 from support.models import DIM, fitted, make_data, make_model, same_bits
 
 from ialspp import IALS, IdMap, ImplicitMF, Interactions, SolveError, SpectralCG, _core
+from ialspp.errors import IalsppError
 from ialspp.system.locks import ProcessLock
 
 
@@ -116,7 +117,7 @@ def test_a_table_needs_the_ids_in_it_and_no_others():
     data = Interactions.from_arrays(user=["a", "half \ud83d", "b"], item=["x", "y", "z"])
     model = fitted(data, dim=2)
     assert model.recommend(["a"], k=1).to_frame()["user"].to_list() == ["a"]
-    with pytest.raises(ValueError, match="surrogates"):
+    with pytest.raises(IalsppError, match="has half of a surrogate pair"):
         model.recommend(["half \ud83d"]).to_frame()
 
 

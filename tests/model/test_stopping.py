@@ -209,7 +209,7 @@ def test_a_description_from_before_there_were_starts_and_relaxations_is_read():
     for record in description["history"]:
         del record["relaxation"], record["precision"]
     arrays = Arrays(arrays_of(model._fitted(), interactions=False))
-    found = restored(arrays, description, whole=True)
+    found = restored(arrays, description)
     assert found.settings == settings
     assert found.history == model.history
     assert found.fitted_solver == IALS()

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import forged
 from support.models import fitted, make_model, properties, same_bits
 from support.stores import again, data_of, file_of, names, small
 
@@ -114,25 +115,8 @@ def test_a_wrong_vector_is_found_where_the_file_is_verified(tmp_path, monkeypatc
 
 
 def rewrite(path, place, value):
-    """The small file with one thing changed, and right checksums.
-
-    place: "description/settings/dim" and so on; value: None to leave it out, or what makes it of the old one.
-    """
-    path.write_bytes(file_of(small))
-    opened = container.Container.open(path)
-    arrays, metadata = dict(opened.arrays), dict(opened.metadata)
-    whole = {"description": json.loads(metadata["description"]), "metadata": metadata, "arrays": arrays}
-    *parents, key = place.split("/")
-    node = whole
-    for parent in parents:
-        node = node[parent]
-    old = node.pop(key, None)
-    if value is not None:
-        node[key] = value(old) if callable(value) else value
-    if parents[0] == "description":
-        metadata["description"] = json.dumps(whole["description"])
-    container.write(path, arrays, metadata)
-    return path
+    """The small file with one thing changed, and right checksums."""
+    return forged.rewrite(path, file_of(small), place, value)
 
 
 def fractions(array):

@@ -14,8 +14,8 @@ from .output import remark, show_json, show_table, size
 def show_folder(folder: Path, *, as_json: bool) -> None:
     """Print a line for each file of ours."""
     unfinished = leftovers(folder)
-    files = [_described(path) for path in sorted(folder.iterdir()) if path not in unfinished]
-    found = [file for file in files if file["kind"] is not None]
+    described = map(_described, sorted(set(folder.iterdir()).difference(unfinished)))
+    found = [file for file in described if file is not None]
     found += [_facts(path, "leftover", "its writer was killed") for path in unfinished]
     if as_json:
         show_json({"folder": str(folder), "files": found})
@@ -26,20 +26,18 @@ def show_folder(folder: Path, *, as_json: bool) -> None:
         remark("leftovers are removed by the next write to the file that they were meant for")
 
 
-def _described(path: Path) -> dict[str, Any]:
-    """Describe a file, of kind None if it is not one of ours that can be read."""
+def _described(path: Path) -> dict[str, Any] | None:
+    """Describe a file of ours; None for any other, and for one that is gone by now."""
     from .. import store
 
     try:
-        if not path.is_file():
-            return _facts(path, None, "")
         if is_checkpoint(path):
             return _facts(path, "checkpoint", Checkpoint.read(path).progress)
         facts = store.info(path)
         return _facts(path, "model", f"{facts['users']:,} users, {facts['items']:,} items")
     except (IalsppError, OSError):
-        return _facts(path, None, "")
+        return None
 
 
-def _facts(path: Path, kind: str | None, remark: str) -> dict[str, Any]:
+def _facts(path: Path, kind: str, remark: str) -> dict[str, Any]:
     return {"file": path.name, "kind": kind, "remark": remark, "bytes": path.stat().st_size}

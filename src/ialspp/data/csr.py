@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidValueError
+from ..files.arrays import is_finite
 from .ids import IdMap
+from .offsets import ranges_of
 
 Floats = NDArray[np.float32]
 RowNumbers = NDArray[np.int32]
@@ -65,10 +67,7 @@ class Csr:
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Csr:
         """Copy these rows, in this order."""
-        starts, ends = self.offsets[rows], self.offsets[rows + 1]
-        if ((starts < 0) | (starts > ends) | (ends > len(self.columns))).any():
-            # Only the offsets of a damaged file can be like that.
-            raise InvalidValueError(f"offsets must rise from 0 to {len(self.columns)}, but do not")
+        starts, ends = ranges_of(self.offsets, rows, len(self.columns))
         counts = ends - starts
         offsets = np.concatenate([[0], np.cumsum(counts)])
         entries = np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])
@@ -105,8 +104,24 @@ class Csr:
         return np.asarray(own[np.searchsorted(own[:-1], keys)] == keys)
 
     def native(self) -> _core.Rows:
-        """The same arrays for the compiled core, without copying."""
-        return _core.Rows(self.offsets, self.columns, self.n_columns, self.labels, self.weights)
+        """The same arrays for the compiled core, without copying; it looks at every offset and column."""
+        try:
+            return _core.Rows(self.offsets, self.columns, self.n_columns, self.labels, self.weights)
+        except ValueError as error:
+            raise InvalidValueError(str(error)) from error
+
+    def check(self) -> None:
+        """Raise unless these are rows of distinct, ascending columns, with labels and weights that may be."""
+        self.native()
+        rising = np.append(self.columns[1:] > self.columns[:-1], True)
+        rising[self.offsets[self.offsets > 0] - 1] = True  # the next entry is in another row
+        if not rising.all():
+            raise InvalidValueError("the columns of a row must strictly ascend, but do not")
+        for name, values in (("label", self.labels), ("weight", self.weights)):
+            if values is not None and not is_finite(values):
+                raise InvalidValueError(f"{name} must be finite, but is not everywhere")
+        if self.weights is not None and (self.weights < 0).any():
+            raise InvalidValueError("weight must be >= 0, but is not everywhere")
 
 
 @dataclass(slots=True)

@@ -53,6 +53,15 @@ class IdMap:
         made._lookup = None
         return made
 
+    def check(self) -> None:
+        """Raise unless all ids are distinct: a map made by `stored` has not looked at them."""
+        if self._stored is not None:
+            self._stored.strings.check_content(self._stored.order)
+        elif self._lookup is None and not _ascend(self.ids):
+            twice = self._sorted_ids().repeated()
+            if twice is not None:
+                raise InvalidValueError(f"{self.name} {plain(twice)!r} is listed more than once")
+
     @property
     def ids(self) -> NDArray[Any]:
         """All ids in row order. Read-only."""
@@ -245,6 +254,11 @@ class _Stored(NamedTuple):
         found = [self.strings.find(v, self.order) if isinstance(v, str) else -1 for v in wanted.tolist()]
         rows = np.array(found, dtype=np.int64)
         return np.maximum(rows, 0), rows >= 0
+
+
+def _ascend(ids: NDArray[Any]) -> bool:
+    """Whether integers strictly ascend, as those of most files do: to look is quicker than to sort."""
+    return ids.dtype != object and bool((ids[1:] > ids[:-1]).all())
 
 
 def _is_range(ascending: NDArray[Any]) -> bool:

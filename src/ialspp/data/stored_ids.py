@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import ne
 from typing import Any
 
 import numpy as np
@@ -32,16 +33,24 @@ def arrays_of_ids(axis: str, ids: IdMap) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def ids_of(arrays: Arrays, name: str, kind: str, *, whole: bool) -> IdMap:
-    """Restore the ids of a file. whole: check every offset."""
+def ids_of(arrays: Arrays, name: str, kind: str) -> IdMap:
+    """Restore the ids of a file. Large integers are made at once; of others nothing is read until needed."""
     if kind in ("int64", "uint64"):
         return IdMap.stored(arrays.get(f"{name}_ids", kind), name=name)
     if kind not in ("string", "digits"):
         raise StoreError(f"{name} ids of kind {kind!r} are not known to this version")
     strings = Utf8(arrays.get(f"{name}_ids.offsets", np.int64), arrays.get(f"{name}_ids.utf8", np.uint8))
     with part_named(f"the {name} ids"):
-        strings.check(whole=whole or kind == "digits")
-    if kind == "digits":
-        return IdMap([int(digits) for digits in strings.all()], name=name)
+        strings.check(whole=False)
+        if kind == "digits":
+            return IdMap(_integers(strings), name=name)
     order = arrays.maybe(f"{name}_ids.order", np.int64, len(strings))
     return IdMap.stored(strings, order, name=name)
+
+
+def _integers(strings: Utf8) -> list[int]:
+    """Convert digits to integers; they must be written as `str` writes them."""
+    numbers = [int(digits) for digits in strings.all()]
+    if any(map(ne, map(str, numbers), strings.all())):
+        raise StoreError("integers must be written without spaces, signs or zeros in front")
+    return numbers

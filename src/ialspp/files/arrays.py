@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,8 @@ class Arrays:
                 f"the array {name!r} must be {np.dtype(dtype)} of {dimensions} dimensions, got {array.dtype} "
                 f"of shape {array.shape}"
             )
+        if not array.flags.aligned:  # native code relies on it
+            raise StoreError(f"the array {name!r} must start at a multiple of {array.itemsize} bytes")
         if length is not None and len(array) != length:
             raise StoreError(f"the array {name!r} must have {length} entries, got {len(array)}")
         return array
@@ -50,3 +53,20 @@ def part_named(part: str) -> Iterator[None]:
         yield
     except ValueError as error:
         raise StoreError(f"{part} are wrong: {error}") from error
+
+
+@contextmanager
+def whole(path: Path, what: str) -> Iterator[None]:
+    """Turn what goes wrong with the contents of a file into a `StoreError` that names it."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+        raise StoreError(f"{path} does not hold a whole {what}: {error}") from error
+
+
+def is_finite(numbers: NDArray[Any]) -> bool:
+    """Whether no number is infinite or NaN; this takes no memory, unlike `np.isfinite(numbers).all()`."""
+    if numbers.size == 0:
+        return True
+    with np.errstate(invalid="ignore"):
+        return bool(np.isfinite(numbers.min()) and np.isfinite(numbers.max()))

@@ -12,7 +12,7 @@ import re
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,18 +26,18 @@ from .header import (
     HEADER_CHECKSUM,
     METADATA,
     Header,
-    Memory,
     NamedArrays,
     Place,
-    StoreError,
     checksum,
-    corrupted_header,
     header_bytes,
 )
+from .parsing import StoreError, corrupted_header
+from .regular import regular_file
 from .version import FileVersion
 
 __all__ = ["Container", "StoreError", "write"]
 
+Memory = mmap.mmap | memoryview  # the bytes of a file
 _PADDING = re.compile(r"padding\.[0-9]+")
 
 
@@ -76,6 +76,9 @@ def write(
         return FileVersion.of(file.fileno())
 
 
+Opened = TypeVar("Opened", bound="Container")
+
+
 class Container:
     """The arrays and the text of a file. The arrays are read-only views of it, mapped or read into memory.
 
@@ -89,9 +92,7 @@ class Container:
     version: FileVersion
     arrays: NamedArrays
 
-    def __init__(self, path: Path, version: FileVersion, memory: Memory) -> None:
-        header = Header.read(memory)
-        _check_size(len(memory), header.file_size)
+    def __init__(self, path: Path, version: FileVersion, header: Header, memory: Memory) -> None:
         self.path, self.version = path, version
         self._header = header
         self._memory = memory
@@ -103,23 +104,21 @@ class Container:
         }
 
     @classmethod
-    def open(cls, path: Path, *, mapped: bool = True) -> Container:
+    def open(cls: type[Opened], path: Path, *, mapped: bool = True) -> Opened:
         """Open a file of `write`, or of another tool, and check everything but the contents of the arrays.
 
         A `StoreError` says what is wrong with the file. mapped=False reads it into memory.
         """
-        with path.open("rb") as file:
+        with regular_file(path) as file:
             version = FileVersion.of(file.fileno())
-            if version.size == 0:  # there is nothing to map
-                raise StoreError(f"{path} is empty")
-            if mapped:
-                memory: Memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            else:
-                memory = _read(file, version.size)
-        try:
-            return cls(path, version, memory)
-        except StoreError as error:
-            raise StoreError(f"{path} {error}") from error.__cause__
+            try:
+                header = Header.read(file, version.size)
+                _check_size(version.size, header.file_size)  # before memory of that size is taken
+                memory = _mapped(file) if mapped else _read(file, version.size)
+                _check_size(len(memory), header.file_size)  # the file may have become shorter meanwhile
+                return cls(path, version, header, memory)
+            except StoreError as error:
+                raise StoreError(f"{path} {error}") from error.__cause__
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -127,9 +126,16 @@ class Container:
         return self._header.metadata
 
     def verify(self) -> None:
-        """Read all arrays, once. A `StoreError` names those whose checksum is wrong or says there is none."""
-        if self._is_sound:
-            return
+        """Read all arrays, once. A `StoreError` says which are wrong, or that there are no checksums."""
+        if not self._is_sound:
+            self._check_checksums()
+            self.check_content()
+            self._is_sound = True
+
+    def check_content(self) -> None:
+        """Check the numbers in the arrays; a file whose kind is known has something to check."""
+
+    def _check_checksums(self) -> None:
         checksums = self._header.checksums
         if checksums is None:
             raise StoreError(f"{self.path} has no checksums, so its arrays cannot be verified")
@@ -141,7 +147,6 @@ class Container:
         ]
         if wrong:
             raise StoreError(f"{self.path} is corrupted: the checksum is wrong for {', '.join(wrong)}")
-        self._is_sound = True
 
 
 def _check_names(arrays: NamedArrays, metadata: Mapping[str, str]) -> None:
@@ -182,8 +187,16 @@ def _append(file: IO[bytes], array: NDArray[Any], report: Callable[[int], None])
     return f"{value:08x}"
 
 
+def _mapped(file: IO[bytes]) -> mmap.mmap:
+    try:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except ValueError as error:
+        raise StoreError("is empty") from error  # since a moment ago
+
+
 def _read(file: IO[bytes], size: int) -> memoryview:
     """Read a file into memory, as aligned as a mapped one."""
+    file.seek(0)
     room = np.empty(size + ALIGNMENT, dtype=np.uint8)
     first = -room.ctypes.data % ALIGNMENT
     memory = room.data[first : first + size]
@@ -191,7 +204,7 @@ def _read(file: IO[bytes], size: int) -> memoryview:
     while done < size:  # in chunks, to notice Ctrl-C
         count = file.readinto(memory[done : done + CHUNK])  # type: ignore[attr-defined]  # IO lacks it
         if count == 0:
-            return memory[:done].toreadonly()  # the file has become shorter, which the header will tell
+            return memory[:done].toreadonly()  # the file has become shorter
         done += count
     return memory.toreadonly()
 

@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import json
 import math
-import mmap
 import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTypeError, InvalidValueError
+from .parsing import MAX_LENGTH, StoreError, corrupted_header, parsed_object, too_much
 
 ALIGNMENT = 64  # bytes: a cache line, and the longest vector of any instruction set
-MAX_LENGTH = 100_000_000  # bytes, as in safetensors
+MAX_ARRAYS = 10_000
+MAX_NAME = 200  # characters of an array's name
 MAX_DIMENSIONS = 64  # the limit of numpy
 CHUNK = 1 << 22  # bytes processed between two checks for Ctrl-C
 
@@ -46,7 +48,7 @@ METADATA = "__metadata__"
 CHECKSUMS = "checksums"
 HEADER_CHECKSUM = "header_checksum"
 # Inside a JSON string there is a backslash before each quotation mark: this matches the key alone.
-_HEADER_CHECKSUM_VALUE = re.compile(rb'(?<=[{,]"header_checksum":")[0-9a-f]{8}(?=")')
+_OWN_CHECKSUM = re.compile(rb'[{,]"header_checksum":"([0-9a-f]{8})"')
 _BLANK = "00000000"  # the header's checksum while that is computed
 
 _OTHER_FORMATS = {
@@ -59,11 +61,6 @@ _OTHER_FORMATS = {
 }
 
 NamedArrays = Mapping[str, NDArray[Any]]
-Memory = mmap.mmap | memoryview  # the bytes of a file
-
-
-class StoreError(InvalidValueError):
-    """A file that is damaged or of another kind; the message names it and says what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +83,10 @@ class Header:
     file_size: int
 
     @classmethod
-    def read(cls, memory: Memory) -> Header:
-        """Read and check the header of a file."""
-        text = _text_of(memory)
-        content = _parsed(text)
+    def read(cls, file: IO[bytes], size: int) -> Header:
+        """Read and check the header of a file of this size; the file is at its start."""
+        text = _text_of(file, size)
+        content = parsed_object(text)
         metadata = _metadata_of(content)
         _check_own_checksum(text, metadata)
         first = 8 + len(text)
@@ -110,16 +107,31 @@ def header_bytes(arrays: NamedArrays, metadata: Mapping[str, str], checksums: Ma
         content[name] = {"dtype": code, "shape": list(array.shape), "data_offsets": [start, end]}
     text = _as_json(content).encode()
     text += b" " * (-(8 + len(text)) % ALIGNMENT)
+    _require_readable(text, arrays)
+    [(begin, end)] = _places_of_own_checksum(text)
+    return len(text).to_bytes(8, "little") + text[:begin] + checksum(text).encode() + text[end:]
+
+
+def _require_readable(text: bytes, arrays: NamedArrays) -> None:
+    """Raise an error before a file is written that would be refused when it is read."""
     if len(text) > MAX_LENGTH:
         raise InvalidValueError(f"names and metadata may take {MAX_LENGTH:,} bytes, got {len(text):,}")
-    return len(text).to_bytes(8, "little") + _HEADER_CHECKSUM_VALUE.sub(checksum(text).encode(), text)
+    fault = too_much(text)
+    if fault is not None:
+        raise InvalidValueError(f"names and metadata are too large: {fault}")
+    if len(arrays) > MAX_ARRAYS:
+        raise InvalidValueError(f"a file may have {MAX_ARRAYS:,} arrays, got {len(arrays):,}")
+    longest = max(map(len, arrays), default=0)
+    if longest > MAX_NAME:
+        raise InvalidValueError(f"the name of an array may have {MAX_NAME} characters, got {longest:,}")
 
 
-def checksum(data: bytes | memoryview) -> str:
-    """Return the CRC-32 of data as eight hexadecimal digits."""
+def checksum(*parts: bytes | memoryview) -> str:
+    """Return the CRC-32 of the parts, one after the other, as eight hexadecimal digits."""
     value = 0
-    for start in range(0, len(data), CHUNK):
-        value = zlib.crc32(data[start : start + CHUNK], value)
+    for data in parts:
+        for start in range(0, len(data), CHUNK):
+            value = zlib.crc32(data[start : start + CHUNK], value)
     return f"{value:08x}"
 
 
@@ -135,20 +147,24 @@ def _code_of(name: str, array: NDArray[Any]) -> str:
     return code
 
 
-def _text_of(memory: Memory) -> bytes:
-    size = len(memory)
+def _text_of(file: IO[bytes], size: int) -> bytes:
+    if size == 0:
+        raise StoreError("is empty")
     if size <= 8:
         raise StoreError(f"is cut short: more than 8 bytes are required, got {size}")
-    if bytes(memory[8:9]) != b"{":
-        raise StoreError(f"is not a file of arrays in the safetensors layout{_guess(bytes(memory[:8]))}")
-    length = int.from_bytes(memory[:8], "little")
+    start = file.read(9)
+    if start[8:] != b"{":
+        raise StoreError(f"is not a file of arrays in the safetensors layout{_guess(start[:8])}")
+    length = int.from_bytes(start[:8], "little")
     if length > MAX_LENGTH:
         raise corrupted_header(f"it may have {MAX_LENGTH:,} bytes, got {length:,}")
-    if size < 8 + length:
+    file.seek(8)
+    text = file.read(length) if size >= 8 + length else b""
+    if len(text) < length:
         raise StoreError(
             f"is cut short: {8 + length:,} bytes are required for its header alone, got {size:,}"
         )
-    return bytes(memory[8 : 8 + length])
+    return text
 
 
 def _guess(start: bytes) -> str:
@@ -157,16 +173,6 @@ def _guess(start: bytes) -> str:
             return f"; it looks like {what}"
     is_text = all(byte >= 32 or byte in b"\t\r\n" for byte in start)
     return "; it looks like text" if is_text else ""
-
-
-def _parsed(text: str | bytes) -> dict[str, Any]:
-    try:
-        content = json.loads(text if isinstance(text, str) else text.decode())
-    except (ValueError, RecursionError) as error:
-        raise corrupted_header(str(error)) from error
-    if not isinstance(content, dict):
-        raise corrupted_header(f"an object is required, got a {type(content).__name__}")
-    return content
 
 
 def _metadata_of(content: dict[str, Any]) -> dict[str, str]:
@@ -180,12 +186,23 @@ def _check_own_checksum(text: bytes, metadata: dict[str, str]) -> None:
     """Check the header's checksum. A file of another tool has none; ours has both kinds of checksum."""
     if CHECKSUMS not in metadata and HEADER_CHECKSUM not in metadata:
         return
-    blank, found = _HEADER_CHECKSUM_VALUE.subn(_BLANK.encode(), text)
-    if found != 1 or metadata.get(HEADER_CHECKSUM) != checksum(blank):
-        raise corrupted_header("its checksum is wrong")
+    found = _places_of_own_checksum(text)
+    if len(found) == 1:
+        [(begin, end)] = found
+        whole = memoryview(text)
+        if metadata.get(HEADER_CHECKSUM) == checksum(whole[:begin], _BLANK.encode(), whole[end:]):
+            return
+    raise corrupted_header("its checksum is wrong")
+
+
+def _places_of_own_checksum(text: bytes) -> list[tuple[int, int]]:
+    """Find the bytes of the header's checksum in a header: one place if it is right, up to two if not."""
+    return [match.span(1) for match in islice(_OWN_CHECKSUM.finditer(text), 2)]
 
 
 def _places_of(content: dict[str, Any], start: int) -> dict[str, Place]:
+    if len(content) > MAX_ARRAYS:
+        raise corrupted_header(f"it may have {MAX_ARRAYS:,} arrays, got {len(content):,}")
     places = {name: _place(name, said, start) for name, said in content.items()}
     places = dict(sorted(places.items(), key=lambda item: (item[1].start, item[1].end)))
     for name, place in places.items():
@@ -196,13 +213,15 @@ def _places_of(content: dict[str, Any], start: int) -> dict[str, Place]:
 
 
 def _place(name: str, said: object, first: int) -> Place:
+    if len(name) > MAX_NAME:
+        raise corrupted_header(f"the name of an array may have {MAX_NAME} characters, got {len(name):,}")
     match said:
         case {"dtype": str(code), "shape": [*shape], "data_offsets": [start, end]}:
             pass
         case _:
             raise corrupted_header(f"array {name!r} must have a dtype, a shape and two data_offsets")
     if code not in DTYPES:
-        raise StoreError(f"has an array {name!r} of dtype {code}; known are {', '.join(DTYPES)}")
+        raise StoreError(f"has an array {name!r} of dtype {code[:20]}; known are {', '.join(DTYPES)}")
     numbers = [*shape, start, end]
     if len(shape) > MAX_DIMENSIONS or not all(type(n) is int and 0 <= n < 2**63 for n in numbers):
         raise corrupted_header(f"array {name!r} has an impossible shape or impossible data_offsets")
@@ -220,12 +239,7 @@ def _checksums_of(metadata: dict[str, str], places: dict[str, Place]) -> dict[st
     text = metadata.pop(CHECKSUMS, None)
     if text is None:
         return None
-    checksums = _parsed(text)
+    checksums = parsed_object(text)
     if checksums.keys() != places.keys():
         raise corrupted_header("its checksums must be those of its arrays")
     return checksums
-
-
-def corrupted_header(what: str) -> StoreError:
-    """Make the error for a header that cannot be right."""
-    return StoreError(f"has a corrupted header: {what}")

@@ -6,9 +6,8 @@ the state. Beside it, the file holds what the fit was begun with: the job.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,17 @@ from ..data.csr import Floats, aligned
 from ..data.fingerprint import Fingerprint
 from ..data.interactions import Interactions
 from ..errors import InvalidStateError, InvalidValueError
-from ..files.arrays import Arrays
+from ..files.arrays import Arrays, is_finite, whole
 from ..files.atomic import require_writable
-from ..files.container import Container, StoreError
+from ..files.container import Container, Memory, StoreError
+from ..files.header import Header
+from ..files.parsing import parsed_object
 from ..files.version import FileVersion
+from ..solvers.relaxation import checked_relaxation
 from ..system.checks import checked_integer
+from .description import checked_history, checked_note, checked_settings, part
 from .history import EpochRecord
-from .state import settings_as_dict, settings_of
+from .state import require_plausible, settings_as_dict, settings_of
 from .training import Plan
 
 FORMAT, VERSION = "ialspp checkpoint", 1
@@ -48,13 +51,13 @@ class Job:
 
     @classmethod
     def of(cls, described: Mapping[str, Any]) -> Job:
-        """Restore a job from its description."""
+        """Restore a job from its description, in which anything may be wrong."""
         return cls(
-            settings_of(described["settings"]),
-            Plan(**described["plan"]),
-            Fingerprint(**described["data"]),
-            checked_integer("every", described["every"], 1),
-            dict(described["note"]),
+            settings_of(checked_settings(described)),
+            Plan(**part(described, "plan", dict)),
+            Fingerprint(**part(described, "data", dict)),
+            checked_integer("every", part(described, "every", int), 1),
+            checked_note(described),
         )
 
 
@@ -72,39 +75,45 @@ class Checkpoint:
     @classmethod
     def read(cls, path: Path) -> Checkpoint:
         """Read the header of a file; a `StoreError` says what is wrong with it."""
-        return cls._of(_opened(path))
+        return cls._of(CheckpointFile.open(path))
 
     @classmethod
     def open(cls, path: Path) -> tuple[Checkpoint, tuple[Floats, Floats]]:
         """Read a file and the factors in it, to train them further; a `StoreError` says what is wrong."""
-        opened = _opened(path, mapped=False)
+        opened = CheckpointFile.open(path, mapped=False)
         opened.verify()
         found = cls._of(opened)
-        with _whole(path):
+        with whole(path, "checkpoint"):
             return found, found._factors(Arrays(opened.arrays))
 
     @classmethod
-    def _of(cls, opened: Container) -> Checkpoint:
-        with _whole(opened.path):
-            description = json.loads(opened.metadata["description"])
-            history = [
-                EpochRecord.of(record, epoch=place) for place, record in enumerate(description["history"], 1)
-            ]
+    def _of(cls, opened: CheckpointFile) -> Checkpoint:
+        described = opened.description
+        with whole(opened.path, "checkpoint"):
+            job, history = Job.of(described), checked_history(described)
+            _check_past(history, job.plan)
             return cls(
                 opened.path,
-                opened.metadata["written_by"],
+                part(opened.metadata, "written_by", str),
                 opened.version,
-                Job.of(description),
+                job,
                 history,
-                bool(description["finished"]),
+                part(described, "finished", bool),
             )
 
     def _factors(self, arrays: Arrays) -> tuple[Floats, Floats]:
-        dim = self.job.settings["dim"]
-        return (
-            _copied(arrays, "user_factors", (self.job.data.users, dim)),
-            _copied(arrays, "item_factors", (self.job.data.items, dim)),
-        )
+        """Copy the factors, to train them further."""
+        data, dim = self.job.data, checked_integer("dim", self.job.settings["dim"], 1)
+        users, items = (arrays.get(f"{name}_factors", np.float32, dimensions=2) for name in ("user", "item"))
+        if (users.shape, items.shape) != ((data.users, dim), (data.items, dim)):
+            raise StoreError(
+                f"factors of the shapes {users.shape} and {items.shape} do not fit {data.users} users, "
+                f"{data.items} items and {dim} dimensions"
+            )
+        require_plausible(users, items)
+        if not (is_finite(users) and is_finite(items)):
+            raise StoreError("its factors must be finite")
+        return _copied(users), _copied(items)
 
     @property
     def progress(self) -> str:
@@ -135,6 +144,18 @@ class Checkpoint:
             )
 
 
+class CheckpointFile(Container):
+    """A checkpoint's file. Its errors, until it is open, do not name it."""
+
+    __slots__ = ("description",)
+
+    description: dict[str, Any]
+
+    def __init__(self, path: Path, version: FileVersion, header: Header, memory: Memory) -> None:
+        super().__init__(path, version, header, memory)
+        self.description = _description_in(self.metadata)
+
+
 def is_checkpoint(path: Path) -> bool:
     """Tell whether a file says that it is a checkpoint. A `StoreError` says why it holds no arrays at all."""
     return Container.open(path).metadata.get("format") == FORMAT
@@ -158,34 +179,36 @@ def require_free(path: Path) -> None:
         )
 
 
-def _opened(path: Path, *, mapped: bool = True) -> Container:
-    """Open a checkpoint, if this version can read it."""
-    opened = Container.open(path, mapped=mapped)
-    if opened.metadata.get("format") != FORMAT:
-        raise StoreError(f"{path} is not a checkpoint of ialspp")
-    if opened.metadata.get("format_version") != str(VERSION):
+def _description_in(metadata: dict[str, str]) -> dict[str, Any]:
+    """Parse the description of a checkpoint, if this version can read it."""
+    if metadata.get("format") != FORMAT:
+        raise StoreError("is not a checkpoint of ialspp")
+    if metadata.get("format_version") != str(VERSION):
         raise StoreError(
-            f"{path} is a checkpoint of format {opened.metadata.get('format_version')!r}, written by "
-            f"{opened.metadata.get('written_by')}; this version reads format {VERSION}"
+            f"is a checkpoint of format {metadata.get('format_version')!r}, written by "
+            f"{metadata.get('written_by')}; this version reads format {VERSION}"
         )
-    return opened
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[None]:
-    """Turn what goes wrong with the contents of a checkpoint into a `StoreError` that names the file."""
     try:
-        yield
-    except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
-        raise StoreError(f"{path} does not hold a whole checkpoint: {error}") from error
+        return parsed_object(metadata["description"])
+    except (KeyError, StoreError) as error:
+        raise StoreError(f"does not say what fit it belongs to: {error}") from error
 
 
-def _copied(arrays: Arrays, name: str, shape: tuple[int, int]) -> Floats:
-    found = arrays.get(name, np.float32, dimensions=2)
-    if found.shape != shape:
-        raise StoreError(f"{name} must have the shape {shape}, got {found.shape}")
-    if not np.isfinite(found).all():
-        raise StoreError(f"{name} must be finite")
-    copy = aligned(shape)
-    copy[:] = found
+def _check_past(history: list[EpochRecord], plan: Plan) -> None:
+    """Check the records, on whose numbers the next epochs depend."""
+    if len(history) < plan.earlier:
+        raise StoreError(f"{plan.earlier} epochs came before its fit, and it has {len(history)}")
+    for place, record in enumerate(history, 1):
+        if record.epoch != place:
+            raise StoreError(f"the record of epoch {place} is required, got that of {record.epoch}")
+        if not math.isfinite(record.loss):
+            raise StoreError(f"the loss of epoch {place} must be finite, got {record.loss}")
+        checked_relaxation(record.relaxation)
+        if record.precision not in ("single", "mixed"):
+            raise StoreError(f'precision must be "single" or "mixed", got {record.precision!r}')
+
+
+def _copied(factors: Floats) -> Floats:
+    copy = aligned(factors.shape)
+    copy[:] = factors
     return copy

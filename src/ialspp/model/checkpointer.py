@@ -13,6 +13,7 @@ from ..errors import InvalidStateError, InvalidTypeError, InvalidValueError
 from ..files import container
 from ..files.version import FileChangedError, FileVersion
 from .checkpoint import FORMAT, VERSION, Job
+from .description import require_shallow
 from .history import EpochRecord
 
 if TYPE_CHECKING:
@@ -117,10 +118,11 @@ class Checkpointer:
 def _plain(job: Job) -> dict[str, object]:
     """Describe a job; an error before the training says that a file cannot hold it."""
     try:
+        require_shallow(job.note)  # or the checkpoint could not be read
         return dict(json.loads(json.dumps(job.described())))
     except InvalidValueError as error:
         raise InvalidValueError(
             f"a fit with the solver {job.settings['solver']!r} cannot have checkpoints: {error}"
         ) from error
-    except TypeError as error:
+    except (TypeError, RecursionError) as error:
         raise InvalidTypeError(f"a checkpoint can hold plain values only: {error}") from error

@@ -77,7 +77,7 @@ def explain(
     with one_blas_thread():
         hessian = (neighbours.T * weight) @ neighbours + gramian + regularization * np.eye(len(target))
         _check_solvable(hessian, float(regularization))
-        contributions = weight * label * (neighbours @ np.linalg.solve(hessian, target))
+        contributions = weight * label * (neighbours @ _solved(hessian, target))
     order = np.argsort(-contributions, kind="stable")
     return Explanation.of(items.ids.named(history.columns[order]), contributions[order], score)
 
@@ -88,4 +88,15 @@ def _check_solvable(hessian: NDArray[np.float64], regularization: float) -> None
         raise SolveError("the vectors of the items in the user's past must be finite, and are not")
     enough = regularization > np.finfo(np.float64).eps * hessian.trace()
     if not enough and np.linalg.matrix_rank(hessian, hermitian=True) < len(hessian):
-        raise SolveError("the user's system has no unique solution; explain needs regularization > 0")
+        raise _no_unique_solution()
+
+
+def _solved(hessian: NDArray[np.float64], target: NDArray[np.float64]) -> NDArray[np.float64]:
+    try:
+        return np.asarray(np.linalg.solve(hessian, target), dtype=np.float64)
+    except np.linalg.LinAlgError as error:  # numbers of very different sizes, whose rank is hard to tell
+        raise _no_unique_solution() from error
+
+
+def _no_unique_solution() -> SolveError:
+    return SolveError("the user's system has no unique solution; explain needs regularization > 0")

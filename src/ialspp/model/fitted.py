@@ -13,7 +13,8 @@ from ..data.csr import Csr, Floats
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..errors import InvalidValueError, SolveError
-from ..files.container import Container
+from ..files.arrays import is_finite, part_named
+from ..files.container import Container, StoreError
 from ..objective import Objective
 from ..solvers import gramian, solve_exactly
 from .ranking import PackedItems, pack
@@ -40,6 +41,13 @@ class Embedding:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.ids, self.vectors = state["ids"], state["vectors"]
         self._gramian, self._packed = None, {}
+
+    def check(self) -> None:
+        """Raise unless the vectors are finite and the ids distinct: what a file says is not checked yet."""
+        if not is_finite(self.vectors):
+            raise StoreError(f"the vectors of {self.ids.name}s must be finite, and are not")
+        with part_named(f"the {self.ids.name} ids"):
+            self.ids.check()
 
     def gramian(self, threads: int) -> NDArray[np.float64]:
         """Return H'H of the vectors H."""
@@ -87,6 +95,14 @@ class Fitted:
     data: Interactions | None
     kept_statistics: dict[str, Any] | None = None  # of the training data, as the file says
     file: Container | None = None  # that vectors or interactions were read from
+
+    def check(self) -> None:
+        """Raise unless every number is one that training could have left."""
+        self.users.check()
+        self.items.check()
+        if self.data is not None:
+            with part_named("the interactions"):
+                self.data.by_user.check()
 
     def renewed(self, *, copied: bool = False) -> Fitted:
         """Return the same state without what was derived from the vectors, which are copied if asked."""

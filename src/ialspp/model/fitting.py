@@ -194,9 +194,10 @@ def fit_with_note(
     checkpoint: Path | None,
     every: int,
     note: Mapping[str, Any],
+    callbacks: Sequence[Callback] = (),
 ) -> Model:
     """Fit a model whose checkpoints also keep plain values of the caller's."""
-    return model._fit(data, until=until, checkpoint=checkpoint, every=every, note=note)
+    return model._fit(data, until=until, checkpoint=checkpoint, every=every, note=note, callbacks=callbacks)
 
 
 def go_on(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InvalidTypeError, InvalidValueError, SolveError
-from ..solvers.relaxation import checked_relaxation
-from ..system.checks import checked_integer
+
+LARGEST_INTEGER = 2**53  # beyond it, not every integer is a float
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +29,13 @@ class EpochRecord:
     precision: str = "single"
 
     @classmethod
-    def of(cls, described: Mapping[str, Any], *, epoch: int) -> EpochRecord:
-        """Restore the record of an epoch from a file, whose numbers the next epochs depend on."""
+    def restored(cls, described: Any) -> EpochRecord:
+        """Make a record of what a file has for it: a dict of the fields, whose types are checked."""
+        if type(described) is not dict:
+            raise InvalidTypeError(f"an epoch must be a dict, got {type(described).__name__}")
         record = cls(**described)
-        if checked_integer("epoch", record.epoch, 1) != epoch:
-            raise InvalidValueError(f"the record of epoch {epoch} is required, got that of {record.epoch}")
-        for name in ("loss", "observed", "unobserved", "regularization", "seconds"):
-            if not isinstance(value := getattr(record, name), (int, float)) or not math.isfinite(value):
-                raise InvalidTypeError(f"{name} of epoch {epoch} must be a finite number, got {value!r}")
-        checked_relaxation(record.relaxation)
-        if record.precision not in ("single", "mixed"):
-            raise InvalidValueError(f'precision must be "single" or "mixed", got {record.precision!r}')
+        for name in cls.__slots__:
+            _check_field(name, getattr(record, name))
         return record
 
     def checked(self) -> EpochRecord:
@@ -51,3 +46,16 @@ class EpochRecord:
                 "hold NaN; scale weights or labels down, or raise regularization"
             )
         return self
+
+
+def _check_field(name: str, value: Any) -> None:
+    if name == "precision":
+        if type(value) is not str:
+            raise InvalidTypeError(f"precision of an epoch must be a text, got {type(value).__name__}")
+    elif type(value) is int:
+        if abs(value) > LARGEST_INTEGER:
+            raise InvalidValueError(f"{name} of an epoch must be at most {LARGEST_INTEGER}, and is more")
+    elif type(value) is not float or name == "epoch":
+        raise InvalidTypeError(f"{name} of an epoch must be a number, got {type(value).__name__}")
+    elif math.isnan(value):
+        raise InvalidValueError(f"{name} of an epoch must be a number, got NaN")

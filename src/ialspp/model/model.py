@@ -12,7 +12,7 @@ from ..data.csr import Floats
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..errors import InvalidStateError, InvalidTypeError, InvalidValueError, NotFittedError
-from ..files.container import StoreError
+from ..files.arrays import whole
 from ..files.version import FileVersion
 from ..objective import Objective
 from ..solvers import Solver, SpectralCG
@@ -26,10 +26,9 @@ from .checkpoint import Checkpoint
 from .fitted import Fitted
 from .fitting import Callback, Fitting, go_on
 from .parameters import Parameters
-from .state import Trained
+from .state import MAX_DIM, Trained
 from .updating import Update, updated
 
-MAX_DIM = 2**16  # the Gramian alone takes 32 GB there
 MAX_INIT_STDDEV = 1e6  # so that a factor's fourth power fits single precision
 
 
@@ -232,7 +231,7 @@ class ImplicitMF(Fitting, Answers, Parameters):
         """
         resolve_threads(threads)  # before the file is opened: a wrong value is not the file's fault
         trained = saving.load(Path(path), mapped=mapped, verify=verify)
-        model = _model_of(trained.settings, threads, f"{path} does not hold a whole model")
+        model = _model_of(trained.settings, threads, path, "model")
         model._state, model.history = trained.fitted, trained.history
         model.fitted_solver = trained.fitted_solver
         if trained.fitted.file is not None:
@@ -267,7 +266,7 @@ class ImplicitMF(Fitting, Answers, Parameters):
         """
         resolve_threads(threads)
         found, factors = Checkpoint.open(Path(checkpoint))
-        model = _model_of(found.job.settings, threads, f"{checkpoint} does not hold a whole checkpoint")
+        model = _model_of(found.job.settings, threads, checkpoint, "checkpoint")
         return go_on(model, found, factors, data, callbacks, progress)
 
     # What was learned
@@ -324,9 +323,7 @@ class ImplicitMF(Fitting, Answers, Parameters):
         return self._state
 
 
-def _model_of(settings: dict[str, Any], threads: int | None, fault: str) -> ImplicitMF:
+def _model_of(settings: dict[str, Any], threads: int | None, path: str | Path, what: str) -> ImplicitMF:
     """Make a model with the settings of a file, in which they may be wrong."""
-    try:
+    with whole(Path(path), what):
         return ImplicitMF(**settings, threads=threads)
-    except (TypeError, ValueError) as error:
-        raise StoreError(f"{fault}: {error}") from error

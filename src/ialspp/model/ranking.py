@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..data.csr import Csr, Floats, RowNumbers
 from ..data.ids import IdMap
-from ..errors import InvalidStateError
+from ..errors import InvalidStateError, InvalidValueError
 from ..system.progress import Progress, reporting
 
 if TYPE_CHECKING:
@@ -131,7 +131,14 @@ def _column(ids: IdMap, rows: NDArray[np.integer[Any]]) -> pl.Series:
     occurs = np.zeros(len(ids), dtype=bool)  # so that each id is converted once
     occurs[rows] = True
     strings = [str(value) for value in ids.named(np.flatnonzero(occurs))]
-    return pl.Series(strings, dtype=pl.String).gather((np.cumsum(occurs) - 1)[rows])
+    try:
+        column = pl.Series(strings, dtype=pl.String)
+    except UnicodeEncodeError as error:
+        raise InvalidValueError(
+            f"the {ids.name} id {error.object!r} has half of a surrogate pair, which is not a character: "
+            "a data frame cannot hold it"
+        ) from error
+    return column.gather((np.cumsum(occurs) - 1)[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

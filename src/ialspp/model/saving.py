@@ -11,11 +11,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..files import container
-from ..files.arrays import Arrays
-from ..files.container import Container, StoreError
+from ..files.arrays import Arrays, whole
+from ..files.container import Container, Memory, StoreError
+from ..files.header import Header
+from ..files.parsing import parsed_object
 from ..files.version import FileVersion
+from ..system.checks import checked_integer
 from ..system.progress import Progress, reporting
+from .description import checked_history, checked_settings, checked_solver, checked_statistics, part
 from .state import Trained, arrays_of, described, restored
 
 FORMAT, VERSION = "ialspp", 1
@@ -44,71 +50,88 @@ def save(
         return container.write(path, arrays, metadata, report, instead_of)
 
 
+class ModelFile(Container):
+    """A model file. Its errors, until it is open, do not name it."""
+
+    __slots__ = ("description",)
+
+    description: dict[str, Any]
+
+    def __init__(self, path: Path, version: FileVersion, header: Header, memory: Memory) -> None:
+        super().__init__(path, version, header, memory)
+        self.description = _description_in(self.metadata)
+
+    def restored(self) -> Trained:
+        """Put the model together. Numbers in its arrays are not read yet."""
+        with whole(self.path, "model"):
+            return restored(Arrays(self.arrays), self.description)
+
+    def check_content(self) -> None:
+        """Check every number: a stranger can write checksums that are right."""
+        trained = self.restored()
+        with whole(self.path, "model"):
+            trained.fitted.check()
+
+
 def load(path: Path, *, mapped: bool = True, verify: bool | None = None) -> Trained:
     """Open a file that `save` wrote. If it is mapped, its arrays stay in the file."""
-    opened, description = _opened(path, mapped=mapped)
-    whole = not mapped or opened.version.size <= VERIFIED if verify is None else verify
-    if whole:
+    opened = ModelFile.open(path, mapped=mapped)
+    if (not mapped or opened.version.size <= VERIFIED) if verify is None else verify:
         opened.verify()
-    try:
-        trained = restored(Arrays(opened.arrays), description, whole=whole)
-        return replace(trained, fitted=replace(trained.fitted, file=opened))
-    except (LookupError, TypeError, ValueError) as error:
-        raise StoreError(f"{path} does not hold a whole model: {error}") from error
+    trained = opened.restored()
+    return replace(trained, fitted=replace(trained.fitted, file=opened))
 
 
 def verify(path: str | Path) -> None:
     """Read a model file completely; raise a `StoreError` that says what is damaged."""
-    _opened(Path(path))[0].verify()
+    ModelFile.open(Path(path)).verify()
 
 
 def info(path: str | Path) -> dict[str, Any]:
     """Return what a model file says of itself, as plain values. Its arrays are not read."""
-    opened, description = _opened(Path(path))
-    arrays: dict[str, dict[str, Any]] = {
-        name: {"dtype": str(array.dtype), "shape": list(array.shape), "bytes": array.nbytes}
-        for name, array in opened.arrays.items()
-    }
-    try:
-        return _facts(opened, description, arrays)
-    except (LookupError, TypeError) as error:
-        raise StoreError(f"{path} does not hold a whole model: {error}") from error
+    opened = ModelFile.open(Path(path))
+    with whole(opened.path, "model"):
+        return _facts(opened)
 
 
-def _facts(
-    opened: Container, description: dict[str, Any], arrays: dict[str, dict[str, Any]]
-) -> dict[str, Any]:
+def _facts(opened: ModelFile) -> dict[str, Any]:
+    described, arrays = opened.description, Arrays(opened.arrays)
+    users, items = (arrays.get(f"{name}_factors", np.float32, dimensions=2) for name in ("user", "item"))
+    checked_history(described)  # but shown as the file has it
     return {
         "format_version": int(opened.metadata["format_version"]),
         "written_by": opened.metadata.get("written_by"),
         "bytes": opened.version.size,
-        "users": arrays["user_factors"]["shape"][0],
-        "items": arrays["item_factors"]["shape"][0],
-        "dim": arrays["item_factors"]["shape"][1],
+        "users": len(users),
+        "items": len(items),
+        "dim": items.shape[1],
         "has_interactions": "interactions.offsets" in arrays,
-        **{name: description[name] for name in ("settings", "fitted_solver", "statistics", "history", "ids")},
-        "arrays": arrays,
+        "settings": checked_settings(described),
+        "fitted_solver": checked_solver(described),
+        "statistics": checked_statistics(described),
+        "history": described["history"],
+        "ids": {name: part(part(described, "ids", dict), name, str) for name in ("user", "item")},
+        "arrays": {
+            name: {"dtype": str(array.dtype), "shape": list(array.shape), "bytes": array.nbytes}
+            for name, array in opened.arrays.items()
+        },
     }
 
 
-def _opened(path: Path, *, mapped: bool = True) -> tuple[Container, dict[str, Any]]:
-    """Open a file and parse its description, if this version can read it."""
-    opened = Container.open(path, mapped=mapped)
-    if opened.metadata.get("format") != FORMAT:
-        raise StoreError(f"{path} is a safetensors file, but not a model of ialspp")
+def _description_in(metadata: dict[str, str]) -> dict[str, Any]:
+    """Parse the description of a model, if this version can read it."""
+    if metadata.get("format") != FORMAT:
+        raise StoreError("is a safetensors file, but not a model of ialspp")
     try:
-        found = int(opened.metadata["format_version"])
+        found = checked_integer("format_version", int(metadata["format_version"]), 1)
     except (KeyError, ValueError) as error:
-        raise StoreError(f"{path} does not say what format_version it has: {error}") from error
+        raise StoreError(f"does not say what format_version it has: {error}") from error
     if found > VERSION:
         raise StoreError(
-            f"{path} has format {found}, written by {opened.metadata.get('written_by')}; this version "
-            f"reads formats up to {VERSION}: a newer ialspp is required"
+            f"has format {found}, written by {metadata.get('written_by')}; this version reads formats up to "
+            f"{VERSION}: a newer ialspp is required"
         )
     try:
-        description: dict[str, Any] = json.loads(opened.metadata["description"])
-    except (KeyError, ValueError, RecursionError) as error:
-        raise StoreError(f"{path} does not say what model it holds: {error}") from error
-    if not isinstance(description, dict):
-        raise StoreError(f"{path} does not say what model it holds: its description is not a JSON object")
-    return opened, description
+        return parsed_object(metadata["description"])
+    except (KeyError, StoreError) as error:
+        raise StoreError(f"does not say what model it holds: {error}") from error

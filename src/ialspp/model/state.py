@@ -9,18 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.csr import Csr
-from ..data.ids import IdMap
+from ..data.csr import Csr, Floats
+from ..data.ids import MAX_ROWS, IdMap
 from ..data.interactions import Interactions
+from ..data.offsets import is_framed
 from ..data.stored_ids import arrays_of_ids, ids_of, kind_of
 from ..errors import InvalidValueError
-from ..files.arrays import Arrays, part_named
+from ..files.arrays import Arrays
 from ..files.container import StoreError
 from ..objective import Objective
 from ..solvers import SOLVERS, Solver
+from .description import checked_history, checked_settings, checked_solver, checked_statistics, part
 from .fitted import Embedding, Fitted
 from .history import EpochRecord
 
+MAX_DIM = 2**16  # the Gramian alone takes 32 GB there
+SMALL_GRAMIAN = 2**30  # bytes that no file is too small for
+LARGEST_GROWTH = 256  # a larger Gramian takes at most so many times the bytes of the vectors
 BY_CLASS_NAME = {kind.__name__: kind for kind in SOLVERS.values()}
 
 
@@ -81,15 +86,12 @@ def arrays_of(state: Fitted, *, interactions: bool) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def restored(arrays: Arrays, description: dict[str, Any], *, whole: bool) -> Trained:
-    """Put a model together again. Its arrays are those given, not copies.
-
-    whole: also check every number that says where something is.
-    """
-    settings = settings_of(description["settings"])
+def restored(arrays: Arrays, description: dict[str, Any]) -> Trained:
+    """Put a model together again. Its arrays are those given, not copies, and their numbers are not read."""
+    kinds = part(description, "ids", dict)
     users, items = (
         Embedding(
-            ids_of(arrays, name, description["ids"][name], whole=whole),
+            ids_of(arrays, name, part(kinds, name, str)),
             arrays.get(f"{name}_factors", np.float32, dimensions=2),
         )
         for name in ("user", "item")
@@ -97,34 +99,48 @@ def restored(arrays: Arrays, description: dict[str, Any], *, whole: bool) -> Tra
     for side in (users, items):
         if side.vectors.shape != (len(side.ids), items.vectors.shape[1]):
             raise StoreError(f"{len(side.ids)} {side.ids.name}s do not fit factors of {side.vectors.shape}")
-    interactions = _interactions_of(arrays, users.ids, items.ids, description, whole=whole)
-    history = [EpochRecord(**record) for record in description["history"]]
-    used = description["fitted_solver"]
+    require_plausible(users.vectors, items.vectors)
+    interactions = _interactions_of(arrays, users.ids, items.ids, description)
+    used = checked_solver(description)
     return Trained(
-        settings,
-        Fitted(users, items, interactions, description["statistics"]),
-        history,
+        settings_of(checked_settings(description)),
+        Fitted(users, items, interactions, checked_statistics(description)),
+        checked_history(description),
         None if used is None else _solver_of(used),
     )
 
 
+def require_plausible(users: Floats, items: Floats) -> None:
+    """Raise if answers would take far more memory than the file has bytes, or row numbers do not fit.
+
+    The Gramian has d^2 numbers. Vectors of 50,000 numbers for one user are a small file, but a Gramian of
+    20 GB.
+    """
+    dim = items.shape[1]
+    if not 1 <= dim <= MAX_DIM:
+        raise StoreError(f"vectors must have 1 to {MAX_DIM} numbers, got {dim}")
+    if max(len(users), len(items)) > MAX_ROWS:
+        raise StoreError(f"at most {MAX_ROWS} users and as many items fit, got {len(users)} and {len(items)}")
+    if 8 * dim**2 > max(SMALL_GRAMIAN, LARGEST_GROWTH * (users.nbytes + items.nbytes)):
+        rows = len(users) + len(items)
+        raise StoreError(f"vectors of {dim} numbers are too long for no more than {rows} users and items")
+
+
 def _interactions_of(
-    arrays: Arrays, users: IdMap, items: IdMap, description: dict[str, Any], *, whole: bool
+    arrays: Arrays, users: IdMap, items: IdMap, description: dict[str, Any]
 ) -> Interactions | None:
+    weighted = part(description, "weighted", bool)
     if "interactions.offsets" not in arrays:
         return None
     offsets = arrays.get("interactions.offsets", np.int64)
     columns = arrays.get("interactions.items", np.int32)
-    if len(offsets) != len(users) + 1 or offsets[0] != 0 or offsets[-1] != len(columns):
+    if len(offsets) != len(users) + 1 or not is_framed(offsets, len(columns)):
         raise StoreError(f"the interactions do not fit {len(users)} users")
     labels, weights = (
         arrays.maybe(f"interactions.{name}", np.float32, len(columns)) for name in ("labels", "weights")
     )
     rows = Csr(offsets, columns, len(items), labels, weights)
-    if whole:
-        with part_named("the interactions"):
-            rows.native()  # which looks at every offset and column
-    return Interactions.of_rows(users, items, rows, weighted=description["weighted"])
+    return Interactions.of_rows(users, items, rows, weighted=weighted)
 
 
 def _fitted_solver_as_dict(solver: Solver | None) -> dict[str, Any] | None:

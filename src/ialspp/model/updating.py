@@ -42,6 +42,7 @@ def updated(
     """
     start = time.perf_counter()
     old = fitted.histories("update")
+    old.by_user.native()  # raises if a damaged file names rows that do not exist
     with reporting("updating", epochs + 2, progress) as report:
         data = joined(old, new)
         touched_users = _touched(new.users, new.by_user.counts, data.users)

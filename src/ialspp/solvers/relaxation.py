@@ -62,7 +62,7 @@ def best_relaxation(past: Sequence[PastEpoch]) -> float:
     if not first > second > third:
         return w
     s = math.sqrt(min((second - third) / (first - second), 1.0))
-    if s <= w - 1:
+    if s <= max(w - 1, 0):
         return w
     rho = min((s + w - 1) ** 2 / (s * w**2), 1.0)
     return 2 / (1 + math.sqrt(1 - rho))

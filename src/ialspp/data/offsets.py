@@ -1,0 +1,48 @@
+"""Where rows begin and end. Offsets of a large file are not checked when it is opened, so here they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidValueError
+
+Offsets = NDArray[np.int64]
+
+
+def ranges_of(offsets: Offsets, rows: NDArray[np.integer[Any]], size: int) -> tuple[Offsets, Offsets]:
+    """Return where each of these rows begins and ends in an array of `size` entries.
+
+    Damaged offsets are an error: rows outside the array, or rows that together have more entries than it has,
+    which could ask for any amount of memory.
+    """
+    starts, ends = offsets[rows], offsets[rows + 1]
+    if ((starts < 0) | (starts > ends) | (ends > size)).any():
+        raise damaged(size)
+    if _total(starts, ends) > size:
+        _, once = np.unique(rows, return_index=True)  # a caller may name a row twice
+        if _total(starts[once], ends[once]) > size:
+            raise damaged(size)
+    return starts, ends
+
+
+def require_rising(offsets: Offsets, size: int) -> None:
+    """Raise an error unless all offsets rise from 0 to `size`."""
+    if not is_framed(offsets, size) or (offsets[1:] < offsets[:-1]).any():
+        raise damaged(size)
+
+
+def is_framed(offsets: Offsets, size: int) -> bool:
+    """Whether the first and the last offset are right."""
+    return len(offsets) > 0 and bool(offsets[0] == 0) and bool(offsets[-1] == size)
+
+
+def damaged(size: int) -> InvalidValueError:
+    """Make the error for offsets that only a damaged file can have."""
+    return InvalidValueError(f"offsets must rise from 0 to {size}, but do not: the model's file is damaged")
+
+
+def _total(starts: Offsets, ends: Offsets) -> float:
+    return float((ends - starts).sum(dtype=np.float64))

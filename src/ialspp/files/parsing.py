@@ -1,0 +1,53 @@
+"""JSON from a stranger, parsed within limits, and the error for a file that is not right."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..errors import InvalidValueError
+
+MAX_LENGTH = 30_000_000  # bytes: the records of 100,000 epochs take 26 million
+MAX_WIDE_LENGTH = 3_000_000  # bytes with a character beyond ASCII: each of them then takes 4 in memory
+MAX_VALUES = 1_000_000  # in a header: those records have 900,000, and a value may take 100 bytes of memory
+MAX_MESSAGE = 4000  # characters of an error, which may quote the file
+
+
+class StoreError(InvalidValueError):
+    """A file that is damaged or of another kind; the message names it and says what is wrong."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]} ...")
+
+
+def corrupted_header(what: str) -> StoreError:
+    """Make the error for a header that cannot be right."""
+    return StoreError(f"has a corrupted header: {what}")
+
+
+def parsed_object(text: str | bytes) -> dict[str, Any]:
+    """Parse a JSON object. One that would take much more memory than its text is a `StoreError`."""
+    fault = too_much(text)
+    if fault is not None:
+        raise corrupted_header(fault)
+    try:
+        content = json.loads(text if isinstance(text, str) else text.decode())
+    except (ValueError, RecursionError) as error:
+        raise corrupted_header(str(error)) from error
+    if not isinstance(content, dict):
+        raise corrupted_header(f"an object is required, got a {type(content).__name__}")
+    return content
+
+
+def too_much(text: str | bytes) -> str | None:
+    """Say why parsed JSON could take much more memory than its text, or return None.
+
+    Before each value there is a comma or a bracket, so that they can be counted without parsing.
+    """
+    marks: Any = ",[{" if isinstance(text, str) else (b",", b"[", b"{")
+    values = sum(map(text.count, marks))
+    if values > MAX_VALUES:
+        return f"it may have {MAX_VALUES:,} values, got {values:,}"
+    if len(text) > MAX_WIDE_LENGTH and not text.isascii():
+        return f"it may have {MAX_WIDE_LENGTH:,} bytes unless all are ASCII, got {len(text):,}"
+    return None

@@ -1,0 +1,171 @@
+"""Forge model files and checkpoints, and ask everything of those that open.
+
+A forgery may be refused with an error of the library or the system, or work. It must not end the process,
+hang, take much memory, or raise anything else. Files with wrong checksums must be refused.
+"""
+
+from __future__ import annotations
+
+import io
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from ialspp import ImplicitMF, Interactions, store
+from ialspp.cli.folder import show_folder
+from ialspp.cli.info import info as show_info
+from ialspp.errors import IalsppError
+from ialspp.model.checkpoint import Checkpoint
+
+from .forgeries import BLIND, SIGNED
+from .sound_files import IDS, checkpoints, data_of, model_files
+from .tally import Tally
+from .watching import Try, watched
+
+FULL = 100_000
+MOST_STEPS = 1000  # a checkpoint may order more, which takes long but is no fault
+
+
+def attack(tries: int, seed: int, folder: Path) -> Tally:
+    """Forge so many files."""
+    return watched(prepared, tries, seed, folder)
+
+
+def prepared(seed: int, folder: Path) -> Try:
+    """Make the sound files, and return the function that makes one try."""
+    warnings.simplefilter("ignore")  # numbers that overflow are among what comes out
+    forger = Forger(seed, folder)
+    return forger.attempt
+
+
+class Forger:
+    """Makes forgeries of some sound files and asks them."""
+
+    def __init__(self, seed: int, folder: Path) -> None:
+        self.seed, self.path = seed, folder / "forged"
+        self.models, self.checkpoints = model_files(folder), checkpoints(folder)
+        self.faults: list[str] = []
+        self.what = ""
+
+    def attempt(self, number: int) -> tuple[list[str], list[str]]:
+        """Make one forgery, ask everything of it, and return what to count and the faults."""
+        random = Random(f"{self.seed} {number}")
+        self.faults = []
+        name = random.choice([*BLIND, *SIGNED, *SIGNED, *SIGNED])
+        is_model = random.random() < 0.75
+        sound, about = random.choice(self.models if is_model else self.checkpoints)
+        forged = {**BLIND, **SIGNED}[name](sound, random)
+        self.what = f"{name}, {'model' if is_model else 'checkpoint'}"
+        self.path.unlink(missing_ok=True)
+        self.path.write_bytes(forged)
+        if is_model:
+            opened = self.ask_model(random, str(about))
+        else:
+            assert isinstance(about, Interactions)
+            opened = self.ask_checkpoint(about)
+        if opened and name in BLIND and forged != sound:
+            self.faults.append(f"{self.what}: accepted, though its checksums are wrong")
+        return [f"{name} {'works' if opened else 'refused'}"], self.faults
+
+    def allowed(self, name: str, question: Callable[[], Any]) -> Any:
+        """Ask, and return the answer, or None where it is an error that may be; note any other."""
+        try:
+            return question()
+        except (IalsppError, OSError):
+            return None
+        except BaseException as error:  # whatever it is, it is a fault
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{Path(where.filename).name}:{where.lineno}"
+            self.faults.append(f"{self.what}, {name}: {type(error).__name__} at {place}: {str(error)[:200]}")
+            return None
+
+    def ask_model(self, random: Random, kind: str) -> bool:
+        """Ask everything of a model file; return whether it opens when it is verified."""
+        path = self.path
+        self.allowed("info", lambda: store.info(path))
+        is_sound = self.allowed("verify", lambda: verified_file(path)) is not None
+        verified = self.loaded(mapped=True, verify=None)
+        self.loaded(mapped=False, verify=True)
+        unverified = self.loaded(mapped=True, verify=False)
+        if verified is not None:
+            self.require_sound(verified, is_sound)
+        for model in (verified, unverified) if random.random() < 0.1 else (verified or unverified,):
+            if model is not None:
+                for name, question in questions(model, kind, path.with_name("again"), random):
+                    self.allowed(name, question)
+        if random.random() < 0.02:
+            self.ask_command_line(random)
+        return verified is not None
+
+    def loaded(self, *, mapped: bool, verify: bool | None) -> ImplicitMF | None:
+        """Load the file, or return None."""
+        found: ImplicitMF | None = self.allowed(
+            f"load {mapped=} {verify=}",
+            lambda: ImplicitMF.load(self.path, mapped=mapped, verify=verify, threads=1),
+        )
+        return found
+
+    def require_sound(self, model: ImplicitMF, is_sound: bool) -> None:
+        """Note a fault where a verified model has what must not be in it."""
+        factors_are_finite = np.isfinite(model.user_factors).all() and np.isfinite(model.item_factors).all()
+        ids_are_distinct = all(len(set(ids)) == len(ids) for ids in (model.users, model.items))
+        if not (is_sound and factors_are_finite and ids_are_distinct):
+            self.faults.append(f"{self.what}: verified, but not sound")
+
+    def ask_command_line(self, random: Random) -> None:
+        """Run `ialspp info`, whose output is thrown away."""
+        as_json, verify = random.random() < 0.5, random.random() < 0.5
+        with redirect_stdout(io.StringIO()):
+            self.allowed("ialspp info", lambda: show_info(self.path, verify, as_json))
+            self.allowed("ialspp info FOLDER", lambda: show_folder(self.path.parent, as_json=as_json))
+
+    def ask_checkpoint(self, data: Interactions) -> bool:
+        """Ask everything of a checkpoint; return whether a fit goes on from it."""
+        self.allowed("read", lambda: Checkpoint.read(self.path).info())
+        self.allowed("load", lambda: ImplicitMF.load(self.path))
+        return self.allowed("resume", lambda: resumed(self.path, data)) is not None
+
+
+def verified_file(path: Path) -> Path:
+    """Verify a file, and return its path."""
+    store.verify(path)
+    return path
+
+
+def resumed(path: Path, data: Interactions) -> ImplicitMF:
+    """Go on with a fit for one epoch, unless it orders a great many steps for each row."""
+    if (getattr(Checkpoint.read(path).job.settings["solver"], "steps", None) or 0) > MOST_STEPS:
+        raise IalsppError("it would take long")
+    return ImplicitMF.resume(path, data, callbacks=[lambda *_: True], progress=False, threads=1)
+
+
+def questions(
+    model: ImplicitMF, kind: str, target: Path, random: Random
+) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """List everything that a model can be asked."""
+    ids = IDS[kind]
+    one, other = random.choice(ids), random.choice(ids)
+    yield "repr", lambda: repr(model)
+    yield "recommend all", lambda: list(model.recommend(k=3, progress=False))
+    yield "recommend one", lambda: model.recommend(one, exclude=[other])
+    yield "recommend unfiltered", lambda: list(model.recommend([one, other], 2, exclude_seen=False))
+    yield "recommend_for", lambda: list(model.recommend_for([[one, other], []]))
+    yield "similar_items", lambda: list(model.similar_items([one, other], 2))
+    yield "similar_users", lambda: list(model.similar_users([one], metric="dot"))
+    yield "explain", lambda: model.explain(one, other)
+    yield "fold_in", lambda: model.fold_in([[one], ids])
+    yield "fold_in_items", lambda: model.fold_in_items([[one], ids])
+    yield "ids", lambda: (list(model.users), list(model.items), one in model.users)
+    if random.random() < 0.05:  # these write, or take long
+        yield "frame", lambda: model.recommend([one], 2).to_frame()
+        yield "trained_on", lambda: model.trained_on and model.trained_on.statistics()
+        yield "save", lambda: model.save(target)
+        yield "copy", lambda: model.__getstate__()
+    yield "update", lambda: model.update(data_of(kind, weights=True), progress=False)
+    yield "recommend after update", lambda: list(model.recommend(k=3, progress=False))
