@@ -167,18 +167,19 @@ def test_more_steps_than_can_be_counted_are_exceptions(steps):
         _core.improve_rows(rows, floats(2, 2), floats(2), floats(3, 2), floats(2), steps, 0.0, 1.0, 1)
 
 
-def column(kind, *buffers):
-    """A column of one text, with any buffers."""
-    memory = [None, *(pa.py_buffer(np.array(part)) for part in buffers)]
-    return pa.chunked_array([pa.Array.from_buffers(kind, 1, memory)]).__arrow_c_stream__()
+def column(kind, places, characters):
+    """A column of text that says that its texts are in these places."""
+    size = 1 if kind == pa.string_view() else len(places) - 1
+    memory = [None, pa.py_buffer(places), pa.py_buffer(characters)]
+    return pa.chunked_array([pa.Array.from_buffers(kind, size, memory)]).__arrow_c_stream__()
 
 
 @pytest.mark.parametrize(
     "damaged",
     [
-        lambda: column(pa.string(), np.array([2, 1], np.int32), b"ab"),
-        lambda: column(pa.string(), np.array([-1, 1], np.int32), b"ab"),
-        lambda: column(pa.large_string(), np.array([2, 1]), b"ab"),
+        lambda: column(pa.string(), np.array([0, 3, 2], np.int32), b"ab"),
+        lambda: column(pa.string(), np.array([0, -1, 2], np.int32), b"ab"),
+        lambda: column(pa.large_string(), np.array([0, 3, 2]), b"ab"),
         lambda: column(pa.string_view(), np.array([20, 0, 0, 1], np.int32), b"x" * 20),
         lambda: column(pa.string_view(), np.array([20, 0, 1, 0], np.int32), b"x" * 20),
         lambda: column(pa.string_view(), np.array([-1, 0, 0, 0], np.int32), b"x" * 20),

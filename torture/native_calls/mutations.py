@@ -28,14 +28,13 @@ HUGE = (2**31, 2**40, 2**61 - 1)
 def mutated(draw: Draw, arguments: list[Any]) -> list[Any]:
     """Change one to three of the arguments, or their number."""
     changed = list(arguments)
-    for _ in range(draw.random.choice((1, 1, 1, 2, 3))):
-        if not changed or draw.random.random() < 0.02:
-            changed.append(_anything(draw))
-        elif draw.random.random() < 0.02:
-            changed.pop()
-        else:
-            place = draw.below(len(changed))
-            changed[place] = _other(draw, changed[place], changed)
+    count = min(draw.random.choice((1, 1, 1, 2, 3)), len(arguments))
+    for place in draw.random.sample(range(len(arguments)), count):
+        changed[place] = _other(draw, arguments[place], arguments)
+    if not changed or draw.random.random() < 0.02:
+        changed.append(_anything(draw))
+    elif draw.random.random() < 0.02:
+        changed.pop()
     return changed
 
 
