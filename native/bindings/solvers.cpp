@@ -15,6 +15,9 @@ namespace ialspp {
 namespace {
 
 constexpr int64_t kMostSteps = std::numeric_limits<int32_t>::max();
+// Conjugate gradients need a step for each column, and a few more because of rounding. After this many there
+// is only rounding error left, which a row without a tolerance would go on reducing for hours.
+constexpr int64_t kMostStepsForEachColumn = 100;
 
 Side side_of(const BoundRows& rows, const Matrix<float>& factors, const Array<const float>& lambda,
              float relaxation = 1) {
@@ -101,8 +104,9 @@ std::pair<double, int64_t> improved(const Kernels& chosen, const BoundRows& rows
   const Side side = side_of(rows, factors, lambda, relaxation);
   require_length("spectrum", length(spectrum), side.dim);
   require_between("steps", descent.steps, 0, kMostSteps);
+  const Descent ending{std::min(descent.steps, kMostStepsForEachColumn * side.dim), descent.tolerance};
   const WithoutGil release;
-  return as_pair(improve_rows(chosen, side, other, spectrum.data(), descent, threads));
+  return as_pair(improve_rows(chosen, side, other, spectrum.data(), ending, threads));
 }
 
 std::pair<double, int64_t> bound_improve_rows(const BoundRows& rows, Matrix<float> factors,

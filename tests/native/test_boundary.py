@@ -160,6 +160,14 @@ def test_no_number_of_threads_overflows(threads):
     assert _core.absolute_row_sums(_core.Rows(OFFSETS, COLUMNS, 3), threads).tolist() == [2, 1]
 
 
+def test_as_many_steps_as_there_may_be_come_to_an_end():
+    rng = np.random.default_rng(3)
+    x, y = (rng.normal(size=(n, 17)).astype(np.float32) for n in (2, 3))
+    rows = _core.Rows(OFFSETS, COLUMNS, 3)
+    _core.improve_rows(rows, x, floats(2), y, rng.random(17).astype(np.float32), 2**31 - 1, 0.0, 1.0, 1)
+    assert np.isfinite(x).all()
+
+
 @pytest.mark.parametrize("steps", [-1, 2**31])
 def test_more_steps_than_can_be_counted_are_exceptions(steps):
     rows = _core.Rows(OFFSETS, COLUMNS, 3)

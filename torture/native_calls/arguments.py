@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from random import Random
 from types import ModuleType
@@ -15,7 +16,7 @@ from .streams import drawn_stream
 DIMS = (1, 1, 2, 3, 5, 15, 16, 17, 33)
 LONG_ROW = 40_000  # interactions: the core shares such a row among threads
 LONG_SHARE = 0.001  # of the draws
-_NUMBERS = np.random.default_rng(0).normal(size=1 << 16).astype(np.float32)
+_NUMBERS = np.random.default_rng(0).normal(size=1 << 17).astype(np.float32)
 
 
 class Draw:
@@ -39,13 +40,13 @@ class Draw:
 
     def threads(self) -> int:
         """Draw a number of threads."""
-        return self.random.choice((1, 1, 1, 2, 3))
+        return self.random.choice((1, 1, 1, 1, 1, 2, 3))
 
     def floats(self, *shape: int) -> NDArray[np.float32]:
         """Draw normally distributed numbers."""
-        size = int(np.prod(shape))
-        first = self.below(len(_NUMBERS) - min(size, len(_NUMBERS) - 1))
-        return np.resize(_NUMBERS[first:], size).reshape(shape)
+        size = math.prod(shape)
+        first = self.below(len(_NUMBERS) - size)
+        return _NUMBERS[first : first + size].reshape(shape).copy()
 
     def positive(self, *shape: int) -> NDArray[np.float32]:
         """Draw positive numbers."""
