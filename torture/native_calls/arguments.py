@@ -107,9 +107,10 @@ class Draw:
         return other.T @ other
 
     def halves(self, rows: int) -> NDArray[np.uint16]:
-        """Draw numbers in half precision, in rows as wide as the last side's padded factors."""
-        width = self.core.padded(self.dim)
-        return self.floats(rows, width).astype(np.float16).view(np.uint16)
+        """Draw numbers in half precision, in rows as wide as the last side's factors, padded with zeros."""
+        numbers = np.zeros((rows, self.core.padded(self.dim)), np.float16)
+        numbers[:, : self.dim] = self.floats(rows, self.dim)
+        return numbers.view(np.uint16)
 
 
 def _solve_rows(draw: Draw) -> list[Any]:
