@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import Draw
+from .draw import Draw
 from .streams import drawn_stream
 
 AnyArray = NDArray[Any]

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import INFINITE, NAMES, Draw
+from .arguments import INFINITE, NAMES, drawn_call
+from .draw import Draw
 from .mutations import mutated
 
 REFUSALS = (TypeError, ValueError, MemoryError)
@@ -50,7 +51,7 @@ def call(core: ModuleType, seed: int, name: str, index: int, *, shown: bool = Fa
     random = Random(f"{seed} {name} {index}")
     core.select_isa(random.choice(core.available_isas()))
     draw = Draw(core, random)
-    function, arguments = draw.call(name)
+    function, arguments = drawn_call(draw, name)
     valid = random.random() < VALID_SHARE
     if not valid:
         arguments = mutated(draw, arguments)
