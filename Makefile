@@ -1,6 +1,7 @@
 # make demo      train on real data, evaluate, recommend
 # make test      everything CI runs: lint, native tests, Python tests
 # make torture   the Python tests on ten times as many drawn cases, new ones each time: SEED=... repeats a run
+# make torture-native   random calls of the compiled core, built with address and undefined-behaviour sanitizers
 # make quality   trainings on real data that take minutes each: every solver against published figures
 # make docs      the documentation as a site, in build/docs
 # make bench ARGS="..."   our solvers and the peers' until they converge; ARGS="--before PYTHON" adds an earlier version
@@ -17,7 +18,7 @@ ifndef SEED
 SEED := $(shell date +%s)
 endif
 
-.PHONY: demo test torture quality docs reproduce lint format native-test python-test sanitize bench bench-data bench-model bench-kernels wheel clean
+.PHONY: demo test torture torture-native quality docs reproduce lint format native-test python-test sanitize bench bench-data bench-model bench-kernels wheel clean
 
 demo: $(if $(wildcard .venv/.dev),.venv/.dev,.venv/.demo)  # dev has all that demo has
 	$(BIN)/ialspp demo
@@ -26,6 +27,10 @@ test: lint native-test python-test
 
 torture: .venv/.dev
 	$(PYTEST) --hypothesis-profile=torture --hypothesis-seed=$(SEED) --randomly-seed=$(SEED)
+
+torture-native: .venv/.dev
+	$(call sanitized_build,address$(comma)undefined)
+	IALSPP_SANITIZED=build/address$(comma)undefined $(BIN)/python -m torture native_calls --seed $(SEED) $(ARGS)
 
 quality: .venv/.dev
 	$(PYTEST) -m quality
@@ -86,11 +91,16 @@ clean:
 	rm -rf .venv build dist
 
 comma := ,
-# $(1) the sanitizers
-define sanitized_tests
+# $(1) the sanitizers. The Python extension is built with those of memory only.
+EXTENSION = -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir)
+define sanitized_build
 	$(BIN)/cmake -S . -B build/$(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
-	  -DIALSPP_PYTHON=OFF -DIALSPP_TESTS=ON -DIALSPP_WERROR=ON -DIALSPP_SANITIZE=$(1) > /dev/null
+	  $(if $(findstring address,$(1)),$(EXTENSION),-DIALSPP_PYTHON=OFF) -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	  -DIALSPP_TESTS=ON -DIALSPP_WERROR=ON -DIALSPP_SANITIZE=$(1) > /dev/null
 	$(BIN)/cmake --build build/$(1)
+endef
+define sanitized_tests
+	$(sanitized_build)
 	$(BIN)/ctest --test-dir build/$(1) --output-on-failure
 endef
 

@@ -75,7 +75,7 @@ void mark_first(const int64_t* offsets, int64_t n_rows, const int32_t* columns, 
   }
 }
 
-void sum_runs(const float* values, const bool* first, int64_t n, float* sums) {
+void sum_runs(const float* values, const uint8_t* first, int64_t n, float* sums) {
   double sum = 0;
   for (int64_t i = 0; i < n; ++i) {
     sum = first[i] ? values[i] : sum + values[i];

@@ -17,8 +17,8 @@ void sort_pairs(const int32_t* rows, const int32_t* columns, int64_t n, int64_t 
 // (n_rows + 1): the offsets of the rows when the other entries are left out.
 void mark_first(const int64_t* offsets, int64_t n_rows, const int32_t* columns, bool* first, int64_t* left);
 
-// Sums each run of values. first_i says whether a run starts at value i.
-void sum_runs(const float* values, const bool* first, int64_t n, float* sums);
+// Sums each run of values. A run starts at value i where first_i is not 0.
+void sum_runs(const float* values, const uint8_t* first, int64_t n, float* sums);
 
 // out_i = values[order_i]
 template <class Value, class Place>

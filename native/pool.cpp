@@ -17,6 +17,7 @@ namespace ialspp {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr int64_t kMostThreads = 1024;  // as many as Python lets a user ask for
 constexpr auto kPollInterval = std::chrono::milliseconds(50);
 
 std::atomic<bool (*)()> poll_function{nullptr};
@@ -148,7 +149,7 @@ void set_poll(bool (*poll)()) { poll_function = poll; }
 
 void parallel_for(int threads, int64_t count, const Task& task, Interruptible interruptible) {
   Job job(task, count, interruptible);
-  const int helpers = static_cast<int>(std::min<int64_t>(threads, count)) - 1;
+  const auto helpers = static_cast<int>(std::min<int64_t>({std::max(threads, 1), count, kMostThreads})) - 1;
   if (helpers < 1 || polling || !pool().run(helpers, job)) job.work(true);
   job.finish();
 }

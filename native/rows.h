@@ -71,7 +71,7 @@ using UpdateGroup = std::function<void(Range, int, Outcome&)>;
 inline Outcome for_each_group(const Rows& rows, int64_t capacity, int threads, const UpdateGroup& update) {
   const std::vector<Range> groups = groups_of(rows, std::min(capacity, kLongRow - 1));
   std::vector<Outcome> outcomes(groups.size());
-  const int64_t fair_share = rows.offsets[rows.size] / (16 * std::max(threads, 1));
+  const int64_t fair_share = rows.offsets[rows.size] / (16 * std::max<int64_t>(threads, 1));
   const auto is_shared = [&](Range g) { return rows.count(g) >= std::max(kLongRow, fair_share); };
   parallel_for(threads, static_cast<int64_t>(groups.size()), [&](int64_t g) {
     if (!is_shared(groups[g])) update(groups[g], 1, outcomes[g]);

@@ -1,6 +1,7 @@
 // What every binding needs: numpy arrays as arguments and results, checks that throw, and a way to release
-// the GIL. Bindings check shapes once a call, so that a wrong one is an exception and never a crash. Python
-// validates everything else about the data.
+// the GIL. A binding checks once a call that everything it reads and writes is inside its array, so that a
+// wrong argument is an exception and never a crash. Python validates everything else about the data. As with
+// numpy itself, no other thread may write to an array of indices while a call reads it.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,19 +10,34 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
+#include "types.h"
+
 namespace nb = nanobind;
 
 namespace ialspp {
 
+// numpy also makes arrays that start in the middle of a number. They are no argument for any function here.
+template <class T, size_t dimensions>
+struct Argument : nb::ndarray<nb::numpy, T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu> {
+  using Any = nb::ndarray<nb::numpy, T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>;
+
+  Argument() = default;
+  explicit Argument(const Any& any) : Any(any) {}
+
+  bool is_aligned() const { return reinterpret_cast<uintptr_t>(this->data()) % alignof(T) == 0; }
+};
+
 template <class T>
-using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Array = Argument<T, 1>;
 template <class T>
-using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Matrix = Argument<T, 2>;
 template <class T>
 using Maybe = std::optional<Array<const T>>;
 
@@ -64,6 +80,21 @@ inline void require_length(const std::string& name, int64_t got, int64_t wanted)
                                 std::to_string(got));
 }
 
+inline void require_between(const std::string& name, int64_t got, int64_t least, int64_t most) {
+  if (got < least || got > most)
+    throw std::invalid_argument(name + " must be from " + std::to_string(least) + " to " +
+                                std::to_string(most) + ", got " + std::to_string(got));
+}
+
+// Row numbers have 32 bits, and loops run over whole panels of rows.
+constexpr int64_t kMostRows = std::numeric_limits<int32_t>::max() / kPanel * kPanel;
+inline void require_rows(const std::string& name, int64_t rows) { require_between(name, rows, 0, kMostRows); }
+
+// Without this, a matrix without columns could have so many rows that a loop over them never ends.
+inline void require_columns(const std::string& name, const auto& matrix) {
+  if (matrix.shape(1) < 1) throw std::invalid_argument(name + " must have at least one column");
+}
+
 inline void require_in_range(const std::string& name, const Array<const int32_t>& values, int64_t end) {
   const int32_t* value = values.data();
   require_none(
@@ -76,14 +107,54 @@ const T* data_or_null(const Maybe<T>& array) {
   return array ? array->data() : nullptr;
 }
 
+// Memory for a result, of which Python becomes the owner
+template <class T>
+struct NewMemory {
+  T* data;
+  nb::capsule owner;
+
+  explicit NewMemory(size_t size)
+      : data(new T[size]), owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }) {}
+};
+
 template <class T, class... Shape>
 auto new_array(Shape... shape) {
   size_t size = 1;
-  ((size *= static_cast<size_t>(shape)), ...);
-  T* data = new T[size];
-  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  for (const auto length : {static_cast<size_t>(shape)...}) {
+    if (length && size > std::numeric_limits<size_t>::max() / length) throw std::bad_array_new_length();
+    size *= length;
+  }
+  const NewMemory<T> memory(size);
   return nb::ndarray<nb::numpy, T, nb::ndim<sizeof...(Shape)>, nb::c_contig>(
-      data, {static_cast<size_t>(shape)...}, owner);
+      memory.data, {static_cast<size_t>(shape)...}, memory.owner);
+}
+
+// A result that Python cannot write to, and that `Rows` keeps without a copy for that reason (bound_rows.h).
+// It is filled through `data`.
+template <class T>
+struct Constant {
+  T* data;
+  nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig> array;
+};
+
+template <class T>
+Constant<T> new_constant(int64_t size) {
+  const NewMemory<T> memory(static_cast<size_t>(size));
+  return {memory.data, {memory.data, {static_cast<size_t>(size)}, memory.owner}};
 }
 
 }  // namespace ialspp
+
+template <class T, size_t dimensions>
+struct nanobind::detail::type_caster<ialspp::Argument<T, dimensions>> {
+  using Given = ialspp::Argument<T, dimensions>;
+  using Any = make_caster<typename Given::Any>;
+  NB_TYPE_CASTER(Given, Any::Name)
+
+  bool from_python(handle object, auto flags, cleanup_list* cleanup) noexcept {
+    Any any;
+    if (!any.from_python(object, flags, cleanup)) return false;
+    value = Given(any.value);
+    return value.is_aligned();
+  }
+};

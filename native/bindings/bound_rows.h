@@ -1,42 +1,44 @@
 // CSR rows that Python hands over.
 #pragma once
 
-#include "arrays.h"
+#include "kept.h"
 #include "residuals.h"
 #include "rows.h"
 
 namespace ialspp {
 
-// The arrays of one side. They are checked once, here, so that no index read later can point outside.
+// The arrays of one side. They are checked once, here, and cannot change afterwards, so that no index read
+// later can point outside.
 class BoundRows {
  public:
-  BoundRows(Array<const int64_t> offsets, Array<const int32_t> columns, int64_t n_columns,
-            Maybe<float> labels, Maybe<float> weights)
-      : offsets_(offsets), columns_(columns), labels_(labels), weights_(weights) {
-    const int64_t n = length(columns);
-    require(n_columns >= 0, "n_columns must not be negative");
-    require(length(offsets) >= 1, "offsets must not be empty");
-    const int64_t rows = length(offsets) - 1;
-    require(offsets.data()[0] == 0 && offsets.data()[rows] == n,
-            "offsets must run from 0 to the number of columns");
-    const int64_t* offset = offsets.data();
-    require_none(rows, [=](int64_t r) { return offset[r] > offset[r + 1]; }, "offsets must not decrease");
-    require_in_range("columns", columns, n_columns);
-    if (labels) require_length("labels", length(*labels), n);
-    if (weights) require_length("weights", length(*weights), n);
-    rows_ = {rows, offsets.data(), columns.data(), data_or_null(labels), data_or_null(weights)};
-    n_columns_ = n_columns;
+  BoundRows(Kept<int64_t> offsets, Kept<int32_t> columns, int64_t n_columns, Maybe<float> labels,
+            Maybe<float> weights)
+      : offsets_(offsets.settled()),
+        columns_(columns.settled()),
+        labels_(labels),
+        weights_(weights),
+        n_columns_(n_columns) {
+    require_rows("n_columns", n_columns);
+    require_offsets("offsets", offsets_, size());
+    const int64_t rows = length(offsets_) - 1;
+    require_rows("the number of rows", rows);
+    require_in_range("columns", columns_, n_columns);
+    if (labels) require_length("labels", length(*labels), size());
+    if (weights) require_length("weights", length(*weights), size());
+    rows_ = {rows, offsets_.data(), columns_.data(), data_or_null(labels), data_or_null(weights)};
   }
 
   // starts: where each column's own row begins in the cache; ranks: the place of each interaction in that
   // row. See residuals.h.
-  void set_cache_order(Array<const int64_t> starts, Array<const uint32_t> ranks) {
+  void set_cache_order(Kept<int64_t> kept_starts, Kept<uint32_t> kept_ranks) {
+    require(!has_cache_order(),
+            "the cache order is set already");  // a call on another thread may be using it
+    const Array<const int64_t> starts = kept_starts.settled();
+    const Array<const uint32_t> ranks = kept_ranks.settled();
     require_length("starts", length(starts), n_columns_ + 1);
     require_length("ranks", length(ranks), size());
-    require(starts.data()[0] == 0 && starts.data()[n_columns_] == size(),
-            "starts must run from 0 to the number of interactions");
+    require_offsets("starts", starts, size());
     const int64_t* start = starts.data();
-    require_none(n_columns_, [=](int64_t c) { return start[c] > start[c + 1]; }, "starts must not decrease");
     const auto outside = [&](int64_t j) {
       const int32_t column = rows_.columns[j];
       return start[column] + ranks.data()[j] >= start[column + 1];
@@ -52,12 +54,30 @@ class BoundRows {
   int64_t size() const { return length(columns_); }
   int64_t n_columns() const { return n_columns_; }
 
+  void require_ascending(const std::string& name) const {
+    const auto falls = [&](int64_t r) {
+      const int32_t *begin = rows_.columns + rows_.offsets[r], *end = rows_.columns + rows_.offsets[r + 1];
+      return std::adjacent_find(begin, end, std::greater_equal<>()) != end;
+    };
+    require_none(rows_.size, falls, name + "'s columns must ascend in every row");
+  }
+
   Residuals residuals(Array<float> data) const {
     require_length("residuals", length(data), size());
     return {data.data(), data_or_null(starts_), data_or_null(ranks_)};
   }
 
  private:
+  static void require_offsets(const std::string& name, const Array<const int64_t>& offsets, int64_t end) {
+    const int64_t last = length(offsets) - 1;
+    require(last >= 0, "offsets must not be empty");
+    const int64_t* offset = offsets.data();
+    if (offset[0] != 0 || offset[last] != end)
+      throw std::invalid_argument(name + " must run from 0 to the number of interactions, " +
+                                  std::to_string(end));
+    require_none(last, [=](int64_t i) { return offset[i] > offset[i + 1]; }, name + " must not decrease");
+  }
+
   Array<const int64_t> offsets_;
   Array<const int32_t> columns_;
   Maybe<float> labels_, weights_;

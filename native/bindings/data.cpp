@@ -21,20 +21,21 @@ namespace {
 template <class Place>
 auto sorted_pairs(const Array<const int32_t>& rows, const Array<const int32_t>& columns, int64_t n_rows,
                   int64_t n_columns, bool want_order) {
-  auto offsets = new_array<int64_t>(n_rows + 1);
-  auto sorted = new_array<int32_t>(length(rows));
-  auto order = new_array<Place>(want_order ? length(rows) : 0);
+  const auto offsets = new_constant<int64_t>(n_rows + 1);
+  const auto sorted = new_constant<int32_t>(length(rows));
+  const auto order = new_array<Place>(want_order ? length(rows) : 0);
   {
     const WithoutGil release;
-    sort_pairs(rows.data(), columns.data(), length(rows), n_rows, n_columns, offsets.data(), sorted.data(),
+    sort_pairs(rows.data(), columns.data(), length(rows), n_rows, n_columns, offsets.data, sorted.data,
                want_order ? order.data() : nullptr);
   }
-  return std::tuple<Array<int64_t>, Array<int32_t>, nb::object>(offsets, sorted, nb::cast(order));
+  return std::tuple(offsets.array, sorted.array, nb::object(nb::cast(order)));
 }
 
 auto bound_sort_pairs(Array<const int32_t> rows, Array<const int32_t> columns, int64_t n_rows,
                       int64_t n_columns, bool want_order) {
-  require(n_rows >= 0 && n_columns >= 0, "n_rows and n_columns must not be negative");
+  require_rows("n_rows", n_rows);
+  require_rows("n_columns", n_columns);
   require_length("columns", length(columns), length(rows));
   require_in_range("rows", rows, n_rows);
   require_in_range("columns", columns, n_columns);
@@ -59,53 +60,54 @@ auto bound_gather(Array<const Value> values, Array<const Place> order) {
   return out;
 }
 
+// The bytes of numpy's bool may be others than 0 and 1: those of a view of integers are.
 auto bound_sum_runs(Array<const float> values, Array<const bool> first) {
+  const auto* starts = reinterpret_cast<const uint8_t*>(first.data());
   require_length("first", length(first), length(values));
-  require(length(values) == 0 || first.data()[0], "a run must start at the first value");
-  auto out = new_array<float>(std::count(first.data(), first.data() + length(first), true));
+  require(length(values) == 0 || starts[0], "a run must start at the first value");
+  auto out = new_array<float>(length(first) - std::count(starts, starts + length(first), 0));
   {
     const WithoutGil release;
-    sum_runs(values.data(), first.data(), length(values), out.data());
+    sum_runs(values.data(), starts, length(values), out.data());
   }
   return out;
 }
 
 auto bound_mark_first(const BoundRows& rows) {
   auto first = new_array<bool>(rows.size());
-  auto left = new_array<int64_t>(rows.rows().size + 1);
+  const auto left = new_constant<int64_t>(rows.rows().size + 1);
   {
     const WithoutGil release;
-    mark_first(rows.rows().offsets, rows.rows().size, rows.rows().columns, first.data(), left.data());
+    mark_first(rows.rows().offsets, rows.rows().size, rows.rows().columns, first.data(), left.data);
   }
-  return std::tuple(first, left);
+  return std::tuple(first, left.array);
 }
 
 // An array for values of the transpose, or none where the rows have none
-std::optional<Array<float>> array_like(const float* values, int64_t size) {
-  if (!values) return std::nullopt;
-  return Array<float>(new_array<float>(size));
+auto array_like(const float* values, int64_t size) {
+  return values ? std::optional(new_array<float>(size)) : std::nullopt;
 }
 
 auto bound_transpose(const BoundRows& bound) {
   const Rows& rows = bound.rows();
-  auto offsets = new_array<int64_t>(bound.n_columns() + 1);
-  auto columns = new_array<int32_t>(bound.size());
+  const auto offsets = new_constant<int64_t>(bound.n_columns() + 1);
+  const auto columns = new_constant<int32_t>(bound.size());
   auto labels = array_like(rows.labels, bound.size()), weights = array_like(rows.weights, bound.size());
   {
     const WithoutGil release;
-    transpose(rows, bound.n_columns(), offsets.data(), columns.data(), labels ? labels->data() : nullptr,
+    transpose(rows, bound.n_columns(), offsets.data, columns.data, labels ? labels->data() : nullptr,
               weights ? weights->data() : nullptr);
   }
-  return std::tuple(offsets, columns, labels, weights);
+  return std::tuple(offsets.array, columns.array, labels, weights);
 }
 
 auto bound_transposed_ranks(const BoundRows& bound) {
-  auto ranks = new_array<uint32_t>(bound.size());
+  const auto ranks = new_constant<uint32_t>(bound.size());
   {
     const WithoutGil release;
-    transposed_ranks(bound.rows(), bound.n_columns(), ranks.data());
+    transposed_ranks(bound.rows(), bound.n_columns(), ranks.data);
   }
-  return ranks;
+  return ranks.array;
 }
 
 // `column` is what a data frame's column gives for __arrow_c_stream__().
@@ -136,8 +138,8 @@ nb::typed<nb::list, nb::str> bound_texts(const Dictionary& dictionary) {
 
 void register_data(nb::module_& m) {
   nb::class_<BoundRows>(m, "Rows", "One side's interactions in CSR form.")
-      .def(nb::init<Array<const int64_t>, Array<const int32_t>, int64_t, Maybe<float>, Maybe<float>>(),
-           "offsets"_a, "columns"_a, "n_columns"_a, "labels"_a = nb::none(), "weights"_a = nb::none())
+      .def(nb::init<Kept<int64_t>, Kept<int32_t>, int64_t, Maybe<float>, Maybe<float>>(), "offsets"_a,
+           "columns"_a, "n_columns"_a, "labels"_a = nb::none(), "weights"_a = nb::none())
       .def("set_cache_order", &BoundRows::set_cache_order, "starts"_a, "ranks"_a,
            "Say where this side's interactions are in the other side's order, which the residuals have.")
       .def_prop_ro("has_cache_order", &BoundRows::has_cache_order, "Whether `set_cache_order` was called.")

@@ -10,21 +10,25 @@ using namespace nb::literals;
 namespace ialspp {
 namespace {
 
+void require_square(const std::string& name, const Matrix<const double>& matrix, const std::string& side,
+                    const Matrix<float>& factors) {
+  require_columns(side, factors);
+  require_length(name, length(matrix), length(factors, 1));
+  require_length(name + "'s rows", length(matrix, 1), length(factors, 1));
+}
+
 // Changes both sides in one call, since a signal between two calls would leave the sides in different bases.
 void bound_transform_both(Matrix<float> x, Matrix<const double> p, Matrix<float> y, Matrix<const double> q,
                           int threads) {
-  for (const auto& [side, matrix] : {std::pair{x, p}, std::pair{y, q}}) {
-    require_length("a matrix", length(matrix), length(side, 1));
-    require_length("a matrix's rows", length(matrix, 1), length(side, 1));
-  }
+  require_square("p", p, "x", x);
+  require_square("q", q, "y", y);
   const WithoutGil release;
   transform(kernels(), x.data(), length(x), length(x, 1), p.data(), threads);
   transform(kernels(), y.data(), length(y), length(y, 1), q.data(), threads);
 }
 
 void bound_transform(Matrix<float> x, Matrix<const double> q, int threads) {
-  require_length("q", length(q), length(x, 1));
-  require_length("q's rows", length(q, 1), length(x, 1));
+  require_square("q", q, "x", x);
   const WithoutGil release;
   transform(kernels(), x.data(), length(x), length(x, 1), q.data(), threads);
 }
@@ -41,15 +45,18 @@ auto bound_gramian(Matrix<const float> x, int64_t begin, int64_t end, int thread
 }
 
 bool bound_copy_to_half(Matrix<const float> x, float unit, Matrix<uint16_t> out, int threads) {
-  require(kernels().to_half, "these kernels cannot write half precision");
+  const Kernels& chosen = kernels();  // once: another thread may choose others
+  require(chosen.to_half, "these kernels cannot write half precision");
+  require_columns("x", x);
   require_length("out", length(out), length(x));
   require_length("out's rows", length(out, 1), padded(length(x, 1)));
   const WithoutGil release;
-  return copy_to_half(kernels(), x.data(), length(x), length(x, 1), unit, reinterpret_cast<Half*>(out.data()),
+  return copy_to_half(chosen, x.data(), length(x), length(x, 1), unit, reinterpret_cast<Half*>(out.data()),
                       threads);
 }
 
 auto bound_weighted_column_squares(Matrix<const float> x, Array<const float> weights, int threads) {
+  require_columns("x", x);
   require_length("weights", length(weights), length(x));
   auto out = new_array<double>(length(x, 1));
   {
@@ -58,6 +65,11 @@ auto bound_weighted_column_squares(Matrix<const float> x, Array<const float> wei
                             threads);
   }
   return out;
+}
+
+int64_t bound_padded(int64_t width) {
+  require_between("width", width, 0, std::numeric_limits<int64_t>::max() - kPanel);
+  return padded(width);
 }
 
 double bound_squared_sum(Array<const float> x, int threads) {
@@ -71,7 +83,7 @@ void register_factors(nb::module_& m) {
   m.def("transform_both", bound_transform_both, "x"_a.noconvert(), "p"_a, "y"_a.noconvert(), "q"_a,
         "threads"_a, "X = X P and Y = Y Q in place, both or neither.");
   m.def("transform", bound_transform, "x"_a.noconvert(), "q"_a, "threads"_a, "X = X Q in place.");
-  m.def("padded", [](int64_t width) { return padded(width); }, "width"_a, "The width of a copy's rows.");
+  m.def("padded", bound_padded, "width"_a, "The width of a copy's rows.");
   m.def("has_half", [] { return kernels().to_half != nullptr; }, "Whether kernels can read half precision.");
   m.def("copy_to_half", bound_copy_to_half, "x"_a, "unit"_a, "out"_a.noconvert(), "threads"_a,
         "out = X / unit in half precision, as bits; False where a number is beyond its range.");

@@ -21,7 +21,15 @@ const Rows* rows_or_null(const std::string& name, const BoundRows* rows, int64_t
   return &rows->rows();
 }
 
+const Rows* ascending_or_null(const std::string& name, const BoundRows* rows, int64_t users,
+                              int64_t n_items) {
+  if (rows) rows->require_ascending(name);
+  return rows_or_null(name, rows, users, n_items);
+}
+
 void pack(PackedItems* self, Matrix<const float> items, int threads) {
+  require_rows("the number of items", length(items));
+  require_columns("items", items);
   const WithoutGil release;
   new (self) PackedItems(items.data(), length(items), length(items, 1), threads);
 }
@@ -34,8 +42,8 @@ auto bound_rank(Matrix<const float> x, const PackedItems& items, const BoundRows
   require(k >= 0 && k <= n_items, "k must be from 0 to the number of items");
   require(depth >= 0 && depth <= n_items, "depth must be from 0 to the number of items");
   if (eligible) require_length("eligible", length(*eligible), n_items);
-  const Filter filter{rows_or_null("hidden", hidden, users, n_items),
-                      rows_or_null("candidates", candidates, users, n_items), data_or_null(eligible)};
+  const Filter filter{ascending_or_null("hidden", hidden, users, n_items),
+                      ascending_or_null("candidates", candidates, users, n_items), data_or_null(eligible)};
   const Rows* want = rows_or_null("wanted", wanted, users, n_items);
   static_assert(sizeof(Standing) == 3 * sizeof(int32_t));
   auto best = new_array<int32_t>(users, k);

@@ -14,6 +14,11 @@ using namespace nb::literals;
 namespace ialspp {
 namespace {
 
+constexpr int64_t kMostSteps = std::numeric_limits<int32_t>::max();
+// Conjugate gradients need a step for each column, and a few more because of rounding. After this many there
+// is only rounding error left, which a row without a tolerance would go on reducing for hours.
+constexpr int64_t kMostStepsForEachColumn = 100;
+
 Side side_of(const BoundRows& rows, const Matrix<float>& factors, const Array<const float>& lambda,
              float relaxation = 1) {
   require_length("factors", length(factors), rows.rows().size);
@@ -23,15 +28,15 @@ Side side_of(const BoundRows& rows, const Matrix<float>& factors, const Array<co
 }
 
 void require_other(const BoundRows& rows, const auto& factors, const Matrix<const float>& other) {
-  require(factors.shape(1) >= 1, "factors must have at least one column");
+  require_columns("factors", factors);
   require_length("other", length(other), rows.n_columns());
   require(other.shape(1) == factors.shape(1), "both sides' factors must have the same width");
 }
 
-HalfColumns half_columns(const BoundRows& rows, const Matrix<float>& factors,
+HalfColumns half_columns(const Kernels& chosen, const BoundRows& rows, const Matrix<float>& factors,
                          const Matrix<const uint16_t>& other, float unit) {
-  require(kernels().to_half, "these kernels cannot read half precision");
-  require(factors.shape(1) >= 1, "factors must have at least one column");
+  require(chosen.to_half, "these kernels cannot read half precision");
+  require_columns("factors", factors);
   require_length("other", length(other), rows.n_columns());
   require_length("other's rows", length(other, 1), padded(length(factors, 1)));
   return {reinterpret_cast<const Half*>(other.data()), length(other, 1), length(other, 1), unit};
@@ -92,14 +97,16 @@ std::pair<double, int64_t> bound_update_side(const BoundRows& rows, Matrix<float
 }
 
 template <class Number>
-std::pair<double, int64_t> improved(const BoundRows& rows, const Matrix<float>& factors,
-                                    const Array<const float>& lambda, const ColumnsOf<Number>& other,
-                                    const Array<const float>& spectrum, const Descent& descent,
-                                    float relaxation, int threads) {
+std::pair<double, int64_t> improved(const Kernels& chosen, const BoundRows& rows,
+                                    const Matrix<float>& factors, const Array<const float>& lambda,
+                                    const ColumnsOf<Number>& other, const Array<const float>& spectrum,
+                                    const Descent& descent, float relaxation, int threads) {
   const Side side = side_of(rows, factors, lambda, relaxation);
   require_length("spectrum", length(spectrum), side.dim);
+  require_between("steps", descent.steps, 0, kMostSteps);
+  const Descent ending{std::min(descent.steps, kMostStepsForEachColumn * side.dim), descent.tolerance};
   const WithoutGil release;
-  return as_pair(improve_rows(kernels(), side, other, spectrum.data(), descent, threads));
+  return as_pair(improve_rows(chosen, side, other, spectrum.data(), ending, threads));
 }
 
 std::pair<double, int64_t> bound_improve_rows(const BoundRows& rows, Matrix<float> factors,
@@ -108,16 +115,17 @@ std::pair<double, int64_t> bound_improve_rows(const BoundRows& rows, Matrix<floa
                                               float relaxation, int threads) {
   require_other(rows, factors, other);
   const int64_t dim = length(other, 1);
-  return improved(rows, factors, lambda, Columns{other.data(), dim, dim}, spectrum, {steps, tolerance},
-                  relaxation, threads);
+  return improved(kernels(), rows, factors, lambda, Columns{other.data(), dim, dim}, spectrum,
+                  {steps, tolerance}, relaxation, threads);
 }
 
 std::pair<double, int64_t> bound_improve_rows_by_half(const BoundRows& rows, Matrix<float> factors,
                                                       Array<const float> lambda, Matrix<const uint16_t> other,
                                                       float unit, Array<const float> spectrum, int64_t steps,
                                                       float tolerance, float relaxation, int threads) {
-  const HalfColumns copy = half_columns(rows, factors, other, unit);
-  return improved(rows, factors, lambda, copy, spectrum, {steps, tolerance}, relaxation, threads);
+  const Kernels& chosen = kernels();  // once: another thread may choose others
+  const HalfColumns copy = half_columns(chosen, rows, factors, other, unit);
+  return improved(chosen, rows, factors, lambda, copy, spectrum, {steps, tolerance}, relaxation, threads);
 }
 
 int64_t bound_update_coordinate(const BoundRows& rows, Matrix<float> factors, Array<const float> lambda,
@@ -154,9 +162,10 @@ void bound_multiply_rows_by_half(const BoundRows& rows, Array<const float> row_s
   require_length("row_scales", length(row_scales), rows.rows().size);
   require_length("column_scales", length(column_scales), rows.n_columns());
   require_length("out", length(out), rows.rows().size);
-  const HalfColumns copy = half_columns(rows, out, x, unit);
+  const Kernels& chosen = kernels();
+  const HalfColumns copy = half_columns(chosen, rows, out, x, unit);
   const WithoutGil release;
-  multiply_rows(kernels(), rows.rows(), row_scales.data(), column_scales.data(), copy, length(out, 1),
+  multiply_rows(chosen, rows.rows(), row_scales.data(), column_scales.data(), copy, length(out, 1),
                 out.data(), threads);
 }
 

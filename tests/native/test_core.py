@@ -133,7 +133,7 @@ def test_sorting_pairs_checks_its_arguments():
         _core.sort_pairs(np.array([0, 1, 2], np.int32), three, 2, 1, False)
     with pytest.raises(ValueError, match="columns must be from 0 to 1, at position 1"):
         _core.sort_pairs(two, np.array([0, -1], np.int32), 1, 2, False)
-    with pytest.raises(ValueError, match="must not be negative"):
+    with pytest.raises(ValueError, match="n_rows must be from 0 to 2147483632, got -1"):
         _core.sort_pairs(np.array([], np.int32), np.array([], np.int32), -1, 0, False)
     with pytest.raises(ValueError, match="length of columns must be 2, got 3"):
         _core.sort_pairs(two, three, 2, 2, False)
