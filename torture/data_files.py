@@ -1,4 +1,4 @@
-"""Forged data files (text, compressed text, Parquet, Arrow): each is read soundly, or refused in our words."""
+"""Forged data files (text, compressed text, Parquet, Arrow): each is read soundly, or refused in words."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _followed(
             said = (folder / "stderr").read_text(errors="replace")[-300:]
             tally.fault(f"draw({seed}, {number}): the process ended with {reader.wait()}: {said!r}")
             return number + 1
-        number, outcome, wrong = json.loads(line)
+        outcome, wrong = json.loads(line)
         tally.counts[outcome] += 1
         if wrong:
             tally.fault(f"draw({seed}, {number}): {outcome}, {wrong}")

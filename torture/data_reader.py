@@ -2,7 +2,7 @@
 
 python -m torture.data_reader SEED FIRST END FOLDER
 
-A line of standard output per try: its number, what happened, and what is wrong with that, if anything. What
+A line of standard output per try: what happened, and what is wrong with that, if anything. What
 polars prints of its own accord goes to standard error, which must be a file.
 """
 
@@ -33,7 +33,7 @@ def main() -> None:
     for number in range(first, end):
         outcome, wrong = tried(seed, number, Path(sys.argv[4]))
         wrong = "; ".join(filter(None, (wrong, _printed(), _memory())))
-        print(json.dumps([number, outcome, wrong]), flush=True)
+        print(json.dumps([outcome, wrong]), flush=True)
 
 
 def tried(seed: int, number: int, folder: Path) -> tuple[str, str]:

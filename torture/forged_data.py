@@ -123,7 +123,7 @@ def _changed_bytes(random: Random, content: bytes) -> bytes:
         return content[:place]
     if change == 1:
         length = random.choice((1, 4, 8))
-        number = (random.choice(ODD_NUMBERS) % 256**length).to_bytes(length, "little")
+        number = (random.choice(ODD_NUMBERS) % (1 << 8 * length)).to_bytes(length, "little")
         return content[:place] + number + content[place + length :]
     if change == 2:
         other = random.randrange(len(content))

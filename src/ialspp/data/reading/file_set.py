@@ -20,6 +20,7 @@ ROW = "#row"  # the number of a row, counted over all files
 EXTRA = "#extra"  # what follows the last field of a line
 FORMATS = ("csv", "parquet", "arrow")
 SEPARATORS = ("::", "\t", ",", ";", "|", " ")  # tried on the first line, in this order
+MOST_COLUMNS = 10_000  # of text; polars takes a tenth of a millisecond for each
 SAMPLE_ROWS = 10_000  # from which polars guesses the types of columns
 _FORMAT_OF = {
     ".parquet": "parquet",
@@ -82,6 +83,11 @@ class FileSet:
         for file in files:
             check_text(file)
         separator = separator or separator_of(files[0])
+        width = first_line(files[0]).count(separator) + 1
+        if width > MOST_COLUMNS:
+            raise InvalidValueError(
+                f"{files[0]}: {MOST_COLUMNS:,} columns can be read, but there are {width:,}"
+            )
         blanks = tuple(leading_blanks(file) for file in files)
         return cls(files, found, separator, named if header is None else bool(header), quote, blanks)
 
