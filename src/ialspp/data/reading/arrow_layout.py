@@ -15,10 +15,10 @@ from typing import BinaryIO
 from ...errors import InvalidValueError
 from .arrow_columns import Buffer, check_columns
 from .flatbuffer import Table, unpacked
+from .limits import SMALL, most_rows
 
 MAGIC = b"ARROW1"
-SMALL = 2**24  # rows, or bytes of a buffer, that may come from any number of compressed ones
-MOST_EXPANSION = 1000  # of the bytes of a compressed buffer; rows per byte of a file
+MOST_EXPANSION = 1000  # of a compressed buffer that is larger than its rows need
 _SCHEMA, _DICTIONARY, _BATCH = 1, 2, 3  # kinds of messages
 _CONTINUES = b"\xff\xff\xff\xff"
 
@@ -101,8 +101,8 @@ def _check_batch(stream: BinaryIO, message: _Message, fields: list[Table], size:
     rows = batch.number(0, "<q")
     nodes = batch.structs(1, "<qq")
     for length, nulls in ((rows, 0), *nodes):
-        if not 0 <= nulls <= length <= SMALL + MOST_EXPANSION * size:
-            raise InvalidValueError(f"{length:,} rows, {nulls:,} of them missing, in {size:,} bytes")
+        if not 0 <= nulls <= length <= most_rows(size):
+            raise InvalidValueError(f"{length:,} rows with {nulls:,} missing cannot be in {size:,} bytes")
     buffers = [
         Buffer(length, length if batch.table(3) is None else _expanded(stream, message, at, length, rows))
         for at, length in _checked_places(batch, message)

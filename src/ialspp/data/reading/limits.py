@@ -1,4 +1,4 @@
-"""Limits of text, checked before polars reads it: polars holds a whole line in memory, several times over.
+"""Limits of files, checked before polars reads them: polars holds a whole line in memory, several times over.
 
 Nothing here takes more memory than a few pieces of a file, whatever the file holds or expands to.
 """
@@ -6,7 +6,7 @@ Nothing here takes more memory than a few pieces of a file, whatever the file ho
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ...errors import InvalidValueError
@@ -14,7 +14,8 @@ from .pieces import is_compressed, pieces_of
 
 LONGEST_LINE = 2**20  # bytes; a row of a table has a hundred, or ten thousand if there is a review in it
 MOST_EXPANSION = 100  # of compressed text; tables of interactions expand to 3 to 20 times their size
-SMALL = 2**24  # bytes of text that may come from any number of compressed ones
+SMALL = 2**24  # bytes of text, or rows, that may come from a compressed file of any size
+MOST_ROWS_PER_BYTE = 100  # of Parquet and Arrow; ids that differ from row to row take a bit each, or more
 _PROBE = 2**12
 
 
@@ -73,3 +74,17 @@ def _check_lines(file: Path, pieces: Iterable[bytes]) -> None:
                 f"{file}: compressed text may expand to {MOST_EXPANSION} times its size, but this expands to "
                 "more; if it is meant to, decompress it and read the result"
             )
+
+
+def most_rows(size: int) -> int:
+    """How many rows a Parquet or Arrow file of this many bytes may have."""
+    return SMALL + MOST_ROWS_PER_BYTE * size
+
+
+def check_rows(files: Sequence[Path], rows: int) -> None:
+    """Raise if Parquet or Arrow files have more rows than data of that size can have."""
+    size = sum(file.stat().st_size for file in files)
+    if rows > most_rows(size):
+        raise InvalidValueError(
+            f"{files[0]}: {rows:,} rows cannot be in {size:,} bytes, unless all are alike"
+        )

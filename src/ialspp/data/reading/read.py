@@ -21,6 +21,7 @@ from .codes import Codes
 from .columns import BLANK, BROKEN, Columns, expression_of
 from .faults import fault_at, polars_errors
 from .file_set import COMPRESSED, ROW, FileSet
+from .limits import check_rows
 from .lines import check_width
 from .opening import files_of, unchanged
 from .querying import load_polars, whole_batches
@@ -145,7 +146,9 @@ def _rows_expected(source: FileSet) -> float | None:
     import polars as pl
 
     if not source.is_text:
-        return float(source.scan().select(pl.len()).collect().item())
+        rows = int(source.scan().select(pl.len()).collect().item())
+        check_rows(source.files, rows)
+        return float(rows)
     if any(file.suffix.lower() in COMPRESSED for file in source.files):
         return None
     with source.files[0].open("rb") as file:
