@@ -101,9 +101,9 @@ def test_arrow_files_of_others_pass_the_check(tmp_path, compression, is_file):
 
 def test_an_arrow_file_cut_anywhere_is_refused(tmp_path):
     path = tmp_path / "log.arrow"
-    table(3).write_ipc(path)
+    table(3).select("u", "kind", "list").write_ipc(path)
     whole = path.read_bytes()
-    for length in range(8, len(whole)):
+    for length in range(8, len(whole), 5):
         path.write_bytes(whole[:length])
         with pytest.raises(ValueError, match=r"log\.arrow: the Arrow file is damaged"):
             check_arrow(path)

@@ -101,7 +101,7 @@ def test_a_name_that_is_not_utf_8_says_so(tmp_path):
 @pytest.mark.parametrize("form", FORMATS)
 def test_polars_does_not_map_the_file(tmp_path, form):
     """A mapped file that is truncated kills the process that reads it."""
-    path = written(tmp_path / f"mapped.{form}", form, rows=300_000)
+    path = written(tmp_path / f"mapped.{form}", form, rows=100_000)
     (file,) = files_of(path)
     scan = {"csv": pl.scan_csv, "parquet": pl.scan_parquet, "arrow": pl.scan_ipc}[form]
     for _ in scan(address(file), glob=False).collect_batches(engine="streaming", chunk_size=10_000):
@@ -111,8 +111,8 @@ def test_polars_does_not_map_the_file(tmp_path, form):
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("change", ["truncated", "replaced", "grown", "deleted"])
 def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path, form, change):
-    path = written(tmp_path / f"log.{form}", form, rows=200_000)
-    other = written(tmp_path / f"other.{form}", form, rows=200_001)
+    path = written(tmp_path / f"log.{form}", form, rows=140_000)
+    other = written(tmp_path / f"other.{form}", form, rows=140_001)
     seen = []
 
     def changed(_):

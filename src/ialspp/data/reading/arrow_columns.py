@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ _STRUCT, _FIXED_SIZE_LIST, _DURATION, _LARGE_BINARY, _LARGE_TEXT = 13, 16, 18, 1
 _BINARY_VIEW, _TEXT_VIEW = 23, 24
 _OFFSETS = {_BINARY: 4, _TEXT: 4, _LARGE_BINARY: 8, _LARGE_TEXT: 8, 12: 4, 17: 4, 21: 8}  # bytes; also lists
 _NESTED = (12, _STRUCT, _FIXED_SIZE_LIST, 17, 21)
+_KNOWN = {*range(1, 25)} - {14, 22}  # neither unions nor runs
 _HAS_DATA = (_BINARY, _TEXT, _LARGE_BINARY, _LARGE_TEXT)
 
 
@@ -23,6 +25,23 @@ class Buffer:
 
     stored: int
     length: int
+
+
+def check_fields(fields: list[Table]) -> None:
+    """Raise if a column has a type that polars does not know: it panics there."""
+    for field in fields:
+        if field.number(2, "<B") not in _KNOWN:
+            raise InvalidValueError("a column of a type that cannot be read")
+        for pair in field.tables(6):
+            if pair.text(0) == b"_PL_CATEGORICAL2" and not _is_categories(pair.text(1)):
+                raise InvalidValueError("a column of categories that cannot be read")
+        check_fields(field.tables(5))
+
+
+def _is_categories(text: bytes) -> bool:
+    """Whether polars wrote this about a categorical column: two lengths, a type, and two names."""
+    found = re.fullmatch(rb"([0-9]{1,9});([0-9]{1,9});u(?:8|16|32);(.*)", text, re.DOTALL)
+    return found is not None and int(found[1]) + int(found[2]) == len(found[3])
 
 
 def check_columns(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ...errors import InvalidValueError
-from .arrow_columns import Buffer, check_columns
+from .arrow_columns import Buffer, check_columns, check_fields
 from .flatbuffer import Table, unpacked
 from .limits import SMALL, most_rows
 
@@ -41,6 +41,7 @@ def check_arrow(file: Path) -> None:
             for message in _file_messages(stream, size) if is_file else _stream_messages(stream, size):
                 if message.kind == _SCHEMA:
                     fields = message.header.tables(1)
+                    check_fields(fields)
                 else:
                     _check_batch(stream, message, fields, size)
         except (InvalidValueError, RecursionError) as error:

@@ -42,6 +42,10 @@ class Table:
             raise InvalidValueError("a list that ends beyond its metadata")
         return list(struct.iter_unpack(format, self.data[start + 4 : end]))
 
+    def text(self, field: int) -> bytes:
+        """A field that is text; empty if it is absent."""
+        return bytes(byte for (byte,) in self.structs(field, "<B"))
+
     def tables(self, field: int) -> list[Table]:
         """A field that is a list of tables."""
         place = self._place_of(field)
