@@ -6,7 +6,7 @@ Nothing here takes more memory than a few pieces of a file, whatever the file ho
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import InvalidValueError
@@ -23,7 +23,7 @@ def check_text(file: Path) -> None:
     """Raise if the text is UTF-16, has a line that is too long, or expands beyond all measure."""
     _check_encoding(file, next(pieces_of(file), b""))
     if is_compressed(file) or not _has_newlines(file):
-        _check_lines(file, pieces_of(file))
+        _check_lines(file)
 
 
 def _check_encoding(file: Path, start: bytes) -> None:
@@ -55,25 +55,33 @@ def _has_newlines(file: Path) -> bool:
     return True
 
 
-def _check_lines(file: Path, pieces: Iterable[bytes]) -> None:
+def _check_lines(file: Path) -> None:
     most = max(SMALL, MOST_EXPANSION * file.stat().st_size)
-    length = line = total = 0
-    for piece in pieces:
+    length = total = 0  # of the line, and of all text so far
+    for piece in pieces_of(file):
         first = piece.find(b"\n")
-        length += len(piece) if first < 0 else first
-        if length > LONGEST_LINE:
+        if length + (len(piece) if first < 0 else first) > LONGEST_LINE:
+            line = 1 + _newlines(file, total)
             raise InvalidValueError(
-                f"{file}, line {line + 1}: a line may have {LONGEST_LINE:,} bytes, but this one has more"
+                f"{file}, line {line}: a line may have {LONGEST_LINE:,} bytes, but this one has more"
             )
-        if first >= 0:
-            length = len(piece) - piece.rfind(b"\n") - 1
-            line += piece.count(b"\n")
+        length = length + len(piece) if first < 0 else len(piece) - piece.rfind(b"\n") - 1
         total += len(piece)
         if total > most:
             raise InvalidValueError(
                 f"{file}: compressed text may expand to {MOST_EXPANSION} times its size, but this expands to "
                 "more; if it is meant to, decompress it and read the result"
             )
+
+
+def _newlines(file: Path, end: int) -> int:
+    """Count the ends of lines in the pieces before `end`."""
+    count = place = 0
+    for piece in pieces_of(file):
+        if place >= end:
+            break
+        count, place = count + piece.count(b"\n"), place + len(piece)
+    return count
 
 
 def most_rows(size: int) -> int:

@@ -23,12 +23,12 @@ def is_compressed(file: Path) -> bool:
 def pieces_of(file: Path) -> Iterator[bytes]:
     """Yield the text, decompressed as polars does it."""
     start = _first_bytes(file)
-    if start == _ZSTD:
-        yield from _unpacked_zstd(file)
-        return
     with file.open("rb", buffering=0) as stream:
         try:
-            yield from _inflated(stream) if start.startswith(_DEFLATED) else _plain(stream)
+            if start == _ZSTD:
+                yield from _unpacked_zstd(stream)
+            else:
+                yield from _inflated(stream) if start.startswith(_DEFLATED) else _plain(stream)
         except (zlib.error, EOFError) as error:
             raise InvalidValueError(f"{file}: the compressed text is damaged: {error}") from error
 
@@ -55,15 +55,21 @@ def _inflated(stream: BinaryIO) -> Iterator[bytes]:
         data = member.unused_data or stream.read(PIECE)
 
 
-def _unpacked_zstd(file: Path) -> Iterator[bytes]:
+def _unpacked_zstd(stream: BinaryIO) -> Iterator[bytes]:
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
         from backports import zstd
 
-    try:
-        with zstd.open(file, "rb") as stream:
-            while piece := stream.read(PIECE):
-                yield piece
-    except (zstd.ZstdError, EOFError) as error:
-        raise InvalidValueError(f"{file}: the compressed text is damaged: {error}") from error
+    data = stream.read(PIECE)
+    while data:  # one frame of the file after another
+        frame = zstd.ZstdDecompressor()
+        while not frame.eof:
+            if frame.needs_input and not data:
+                raise EOFError("it ends too early")
+            try:
+                yield frame.decompress(data, PIECE)
+            except zstd.ZstdError as error:
+                raise EOFError(str(error)) from error
+            data = stream.read(PIECE) if frame.needs_input and not frame.eof else b""
+        data = frame.unused_data or stream.read(PIECE)
