@@ -79,6 +79,7 @@ def wrong_answer(folder, arguments, words):
 
 DATA = [
     (["fit", "none.csv", *COLUMNS, "-o", "x"], ["none.csv", "no such file"]),
+    (["fit", "/dev/null", *COLUMNS, "-o", "x"], ["/dev/null", "a regular file is required"]),
     (["fit", "LOG", "-o", "x"], ["--user and --item", "log.csv"]),
     (["fit", "LOG", "--user", "who", "--item", "film", "-o", "x"], ["'film' is not in the file", "what"]),
     (["fit", "LOG", "--user", 0, "--item", 9, "-o", "x"], ["log.csv", "9"]),

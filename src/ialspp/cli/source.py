@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,7 +79,7 @@ class Source:
                 f"--path is for known data sets ({', '.join(KNOWN)}), and {self.source} is not one"
             )
         missing = [f"--{role}" for role in ("user", "item") if role not in options]
-        if missing and not Path(self.source).exists() and not any(sign in self.source for sign in "*?["):
+        if missing and not os.path.lexists(self.source) and not any(sign in self.source for sign in "*?["):
             raise InvalidValueError(
                 f"{self.source}: no such file, and not a known data set ({', '.join(KNOWN)})"
             )

@@ -150,7 +150,7 @@ class Interactions:
         ----------
         path
             A file, a folder of files, or a pattern such as "2026-*/*.parquet". Text may be compressed (gzip,
-            zstd).
+            zstd). A line of text has at most 1 MiB. A file must not change while it is read.
         user, item, label, weight, time
             Columns: by name, or by position, counted from 0. Only these are read. Ids are integers or
             strings; in text they are integers if every one is written as an integer (7, not 007). Rows are

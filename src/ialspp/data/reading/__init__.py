@@ -1,7 +1,8 @@
 """Read files into interactions: the work of `Interactions.read`.
 
-file_set.py finds the files and their format, columns.py chooses and checks the columns, codes.py turns ids
-into row numbers batch by batch, faults.py finds the line that an error is about.
+opening.py finds the files, limits.py and arrow_layout.py refuse what would take memory or end the process,
+file_set.py tells their format, columns.py chooses and checks the columns, querying.py runs polars, codes.py
+turns ids into row numbers batch by batch, faults.py finds the line that an error is about.
 """
 
 from .read import read

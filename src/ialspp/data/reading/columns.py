@@ -153,7 +153,16 @@ class Columns:
         column = pl.col(self.names[role])
         if self.is_number(role):
             return column.cast(pl.Float64)
-        return column.cast(pl.Datetime("us")).dt.epoch("us").cast(pl.Float64) / 1e6
+        kind = self.kinds[self.names[role]]
+        if kind != pl.Datetime:
+            return column.cast(pl.Int64).cast(pl.Float64) * 86_400  # days
+        # Not by dt.epoch: it panics where the time is out of the range of dates.
+        ticks = column.cast(pl.Int64)
+        if kind.time_unit == "ns":
+            ticks, per_second = ticks // 1000, 1e6
+        else:
+            per_second = {"us": 1e6, "ms": 1e3}[kind.time_unit]
+        return ticks.cast(pl.Float64) / per_second
 
     def _line_checks(self, source: FileSet) -> list[pl.Expr]:
         """Columns that say whether a line is blank, and whether it may have too few or too many fields.

@@ -26,6 +26,8 @@ def polars_errors(
         yield
     except pl.exceptions.NoDataError as error:
         raise InvalidValueError(f"{path}: the file is empty") from error
+    except pl.exceptions.PanicException as error:  # not an Exception: polars calls it a bug of its own
+        raise InvalidValueError(f"{path}: the file is damaged: {str(error)[:200]}") from error
     except pl.exceptions.PolarsError as error:
         if source is None:
             raise InvalidValueError(f"{path}: {str(error).splitlines()[0]}") from error

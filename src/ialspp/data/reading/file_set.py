@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidValueError
+from .arrow_layout import MAGIC, check_arrow
+from .limits import check_text
+from .opening import address
 from .text import Record, first_line, leading_blanks, line_frame, records
 
 if TYPE_CHECKING:
@@ -17,6 +20,7 @@ ROW = "#row"  # the number of a row, counted over all files
 EXTRA = "#extra"  # what follows the last field of a line
 FORMATS = ("csv", "parquet", "arrow")
 SEPARATORS = ("::", "\t", ",", ";", "|", " ")  # tried on the first line, in this order
+MOST_COLUMNS = 10_000  # of text; polars takes a tenth of a millisecond for each
 SAMPLE_ROWS = 10_000  # from which polars guesses the types of columns
 _FORMAT_OF = {
     ".parquet": "parquet",
@@ -43,24 +47,23 @@ class FileSet:
     @classmethod
     def of(
         cls,
-        path: str | Path,
+        files: tuple[Path, ...],
         format: str | None,
         separator: str | None,
         header: bool | None,
         quote: str | None,
         named: bool,
     ) -> FileSet:
-        """Find the files of a path, a folder or a pattern, and their format.
+        """Tell the format of these files, and for text its separator, and whether it has a header.
 
         named: whether columns are requested by name. If `header` is None, there is a header if so.
         """
         if format not in (None, *FORMATS):
             raise InvalidValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
-        files = tuple(files_of(path))
         formats = {format or _FORMAT_OF.get(file.suffix.lower(), "csv") for file in files}
         if len(formats) > 1:
             raise InvalidValueError(
-                f"{path}: files of one format are required, got {', '.join(sorted(formats))}"
+                f"{files[0].parent}: files of one format are required, got {', '.join(sorted(formats))}"
             )
         found = formats.pop()
         if found != "csv":
@@ -68,6 +71,8 @@ class FileSet:
                 raise InvalidValueError(
                     f"{files[0]} is read as {found}, which has no separator and always has names of columns"
                 )
+            for file in files if found == "arrow" else ():
+                check_arrow(file)
             return cls(files, found)
         one = separator in (None, "::") or len((separator or "").encode()) == 1
         if not one or (separator is not None and separator in ("\n", "\r", "\0", quote)):
@@ -75,7 +80,14 @@ class FileSet:
                 f'separator must be "::" or one character, neither the quote ({quote}) nor the end of a '
                 f"line, got {separator!r}"
             )
+        for file in files:
+            check_text(file)
         separator = separator or separator_of(files[0])
+        width = first_line(files[0]).count(separator) + 1
+        if width > MOST_COLUMNS:
+            raise InvalidValueError(
+                f"{files[0]}: {MOST_COLUMNS:,} columns can be read, but there are {width:,}"
+            )
         blanks = tuple(leading_blanks(file) for file in files)
         return cls(files, found, separator, named if header is None else bool(header), quote, blanks)
 
@@ -121,15 +133,27 @@ class FileSet:
         """Query all rows, numbered."""
         import polars as pl
 
-        files = list(self.files)
+        files = [address(file) for file in self.files]
         if self.format == "parquet":
             return pl.scan_parquet(files, row_index_name=ROW, glob=False, extra_columns="ignore")
         if self.format == "arrow":
-            return pl.concat(map(_scan_arrow, files), how="diagonal").with_row_index(ROW)
+            return pl.concat(map(_scan_arrow, self.files), how="diagonal").with_row_index(ROW)
         if self.separator == "::":
             return self._scan_double_colons(types or {})
         if len(set(self.blanks)) > 1:
             return pl.concat(one.scan(types).drop(ROW) for one in self.each_file()).with_row_index(ROW)
+        if self.header:
+            return self._scan_text(files, types)
+        # polars counts columns without names from 0 or from 1, depending on its version.
+        names = [name for name in self._scan_text(files[:1]).collect_schema() if name != ROW]
+        own = dict(zip(_by_position(names), names, strict=True))
+        frame = self._scan_text(files, {own[name]: kind for name, kind in (types or {}).items()})
+        return frame.rename({name: place for place, name in own.items()})
+
+    def _scan_text(self, files: list[str], types: dict[str, Any] | None = None) -> pl.LazyFrame:
+        """Query text; without a header the columns have the names that polars makes up."""
+        import polars as pl
+
         return pl.scan_csv(
             files,
             separator=self.separator,
@@ -140,7 +164,6 @@ class FileSet:
             try_parse_dates=True,
             row_index_name=ROW,
             skip_lines=self.blanks[0],
-            with_column_names=None if self.header else _by_position,
             glob=False,
         )
 
@@ -163,30 +186,6 @@ class FileSet:
         return frame.with_columns(empty_is_missing).with_columns(
             pl.col(name).cast(kind) for name, kind in types.items()
         )
-
-
-def files_of(path: str | Path) -> list[Path]:
-    """Return the files of a path, a folder or a pattern, sorted by name."""
-    whole = Path(path).expanduser()
-    if whole.is_file():
-        return [whole]
-    if whole.is_dir():
-        found = [p for p in sorted(whole.rglob("*")) if p.is_file() and not _is_hidden(p.relative_to(whole))]
-        if not found:
-            raise FileNotFoundError(f"{whole}: the folder has no files to read")
-        return found
-    if not any(sign in str(whole) for sign in "*?["):
-        raise FileNotFoundError(f"{whole}: no such file")
-    root = Path(whole.anchor)
-    found = [p for p in sorted(root.glob(str(whole.relative_to(root)))) if p.is_file()]
-    if not found:
-        raise FileNotFoundError(f"{whole}: no file matches")
-    return found
-
-
-def _is_hidden(path: Path) -> bool:
-    """Whether other programs made this for themselves, such as .ipynb_checkpoints and _temporary."""
-    return any(part.startswith((".", "_")) for part in path.parts)
 
 
 def _by_position(names: list[str]) -> list[str]:
@@ -213,8 +212,8 @@ def _scan_arrow(file: Path) -> pl.LazyFrame:
     import polars as pl
 
     with file.open("rb") as opened:
-        is_stream = opened.read(6) != b"ARROW1"
-    return pl.read_ipc_stream(file).lazy() if is_stream else pl.scan_ipc(file, glob=False)
+        is_stream = opened.read(len(MAGIC)) != MAGIC
+    return pl.read_ipc_stream(file).lazy() if is_stream else pl.scan_ipc(address(file), glob=False)
 
 
 def _without_header(found: Iterator[Record], header: bool) -> Iterator[Record]:

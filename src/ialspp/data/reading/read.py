@@ -21,7 +21,10 @@ from .codes import Codes
 from .columns import BLANK, BROKEN, Columns, expression_of
 from .faults import fault_at, polars_errors
 from .file_set import COMPRESSED, ROW, FileSet
+from .limits import check_rows
 from .lines import check_width
+from .opening import files_of, unchanged
+from .querying import load_polars, whole_batches
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,20 +57,23 @@ def read(
     elif roles["rating"] is not None:
         raise InvalidValueError(f"rating={roles['rating']!r} needs min_rating, which is not given")
     named = any(isinstance(column, str) for column in roles.values())
-    with polars_errors(path):
-        source = FileSet.of(path, format, separator, header, quote, named)
-    with polars_errors(path, source):
-        columns = Columns.of(source, roles)
-    condition = expression_of(where, source.files[0])
-    in_filter = set() if condition is None else set(condition.meta.root_names())
-    unknown = sorted(in_filter - set(columns.file_names))
-    if unknown:
-        raise InvalidValueError(
-            f"{source.files[0]}: where names {unknown}, but the file has {columns.file_names}"
-        )
-    with polars_errors(path, source, columns):
-        query = columns.needed(source, in_filter, min_rating, condition)
-        return _collect(source, columns, query, progress)
+    files = files_of(path)
+    load_polars()
+    with unchanged(files):
+        with polars_errors(path):
+            source = FileSet.of(files, format, separator, header, quote, named)
+        with polars_errors(path, source):
+            columns = Columns.of(source, roles)
+        condition = expression_of(where, source.files[0])
+        in_filter = set() if condition is None else set(condition.meta.root_names())
+        unknown = sorted(in_filter - set(columns.file_names))
+        if unknown:
+            raise InvalidValueError(
+                f"{source.files[0]}: where names {unknown}, but the file has {columns.file_names}"
+            )
+        with polars_errors(path, source, columns):
+            query = columns.needed(source, in_filter, min_rating, condition)
+            return _collect(source, columns, query, progress)
 
 
 def _collect(source: FileSet, columns: Columns, query: pl.LazyFrame, progress: Progress) -> Triples:
@@ -101,9 +107,7 @@ def _sound_batches(
     import polars as pl
 
     broken: set[int] = set()  # the first and the last row that may have a wrong number of fields
-    for batch in query.collect_batches(chunk_size=BATCH, maintain_order=True, engine="streaming"):
-        if len(batch) == 0:
-            continue
+    for batch in whole_batches(query, BATCH):
         report(int(batch[ROW][-1]) + 1)
         if BLANK in batch.columns and batch[BLANK].any():
             batch = batch.filter(~pl.col(BLANK))
@@ -142,7 +146,9 @@ def _rows_expected(source: FileSet) -> float | None:
     import polars as pl
 
     if not source.is_text:
-        return float(source.scan().select(pl.len()).collect().item())
+        rows = int(source.scan().select(pl.len()).collect().item())
+        check_rows(source.files, rows)
+        return float(rows)
     if any(file.suffix.lower() in COMPRESSED for file in source.files):
         return None
     with source.files[0].open("rb") as file:

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidValueError
+from .limits import LONGEST_LINE
+from .opening import address
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,7 +42,7 @@ def line_frame(file: Path, *, skip: int = 0, lenient: bool = False) -> pl.LazyFr
     import polars as pl
 
     return pl.scan_csv(
-        file,
+        address(file),
         separator=_NEVER,
         has_header=False,
         quote_char=None,
@@ -84,7 +86,7 @@ def records(file: Path, separator: str, quote: str | None) -> Iterator[Record]:
         for number, line in enumerate(lines(file), 1):
             yield Record(file, number, line.split("::") if line else [])
         return
-    limit = csv.field_size_limit(2**31 - 1)
+    limit = csv.field_size_limit(LONGEST_LINE)
     start = 1
     try:
         reader = _reader((line + "\n" for line in lines(file)), separator, quote)

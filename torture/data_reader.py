@@ -1,0 +1,98 @@
+"""Read forged data files one after another, and report on each: the process that `data_files` watches.
+
+python -m torture.data_reader SEED FIRST END FOLDER
+
+A line of standard output per try: what happened, and what is wrong with that, if anything. What
+polars prints of its own accord goes to standard error, which must be a file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from ialspp import Interactions
+from ialspp.errors import IalsppError
+
+from .forged_data import draw
+
+MOST_MEMORY = 2**30  # bytes that the process may ever have taken
+HARD_LIMIT = 8 * 2**30  # of address space; spares the machine what the parent would notice too late
+
+
+def main() -> None:
+    """Try what the command line names."""
+    resource.setrlimit(resource.RLIMIT_AS, (HARD_LIMIT, HARD_LIMIT))
+    seed, first, end = map(int, sys.argv[1:4])
+    for number in range(first, end):
+        outcome, wrong = tried(seed, number, Path(sys.argv[4]))
+        printed = _printed()
+        if outcome == "refused" and "panicked at" in printed:
+            # polars panicked over the file, we refused it, and what Rust prints of that cannot be silenced.
+            outcome, printed = "refused after a panic of polars", ""
+        wrong = "; ".join(filter(None, (wrong, printed, _memory())))
+        print(json.dumps([outcome, wrong]), flush=True)
+
+
+def tried(seed: int, number: int, folder: Path) -> tuple[str, str]:
+    """Read one forgery; say what came of it, and what is wrong with that ("" if nothing)."""
+    forgery = draw(seed, number)
+    place = folder / "forged"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    for name, content in forgery.files.items():
+        (place / name).write_bytes(content)
+    path = place if len(forgery.files) > 1 else place / next(iter(forgery.files))
+    try:
+        data = Interactions.read(path, **forgery.options, progress=False)
+    except (IalsppError, OSError) as error:
+        said = str(error)
+        is_named = any(str(name) in said for name in (*forgery.files, place, *forgery.options))
+        return "refused", "" if is_named else f"neither file nor option in {said!r}"
+    except BaseException as error:  # polars' panics are no Exceptions
+        return "failed", f"{type(error).__name__}: {error}"
+    return "read", _unsound(data)
+
+
+def _unsound(data: Interactions) -> str:
+    """What is wrong with the interactions that were read, "" if nothing."""
+    rows = data.by_user
+    shape = len(rows) == len(data.users) and rows.n_columns == len(data.items)
+    if not shape or rows.offsets[0] != 0 or rows.offsets[-1] != len(rows.columns):
+        return f"rows of {len(rows)} x {rows.n_columns}, ids {len(data.users)} x {len(data.items)}"
+    if (np.diff(rows.offsets) < 0).any() or ((rows.columns < 0) | (rows.columns >= rows.n_columns)).any():
+        return "offsets or columns out of range"
+    if rows.labels is not None and not np.isfinite(rows.labels).all():
+        return "labels that are not finite"
+    if rows.weights is not None and not (np.isfinite(rows.weights) & (rows.weights >= 0)).all():
+        return "weights that are not finite, or negative"
+    if data.times is not None and not np.isfinite(data.times).all():
+        return "times that are not finite"
+    return ""
+
+
+def _printed() -> str:
+    """What was printed to standard error since the last call."""
+    size = os.fstat(2).st_size
+    if not size:
+        return ""
+    os.lseek(2, 0, os.SEEK_SET)
+    text = os.read(2, size).decode(errors="replace")
+    os.ftruncate(2, 0)
+    os.lseek(2, 0, os.SEEK_SET)
+    return f"printed {text[:300]!r}"
+
+
+def _memory() -> str:
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return f"took {most >> 20} MB" if most > MOST_MEMORY else ""
+
+
+if __name__ == "__main__":
+    main()
