@@ -37,6 +37,8 @@ def termination_raised() -> Iterator[None]:
     signal.signal(signal.SIGTERM, _raise_terminated)
     try:
         yield
+    except Terminated as stop:  # in the moments around `reported`
+        raise SystemExit(_report(stop)) from stop
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
