@@ -1,8 +1,9 @@
 """Kill fits, updates, saves and exports: at drawn moments, and at every kind of call on their files.
 
-A try is a signal that is sent: SIGKILL, SIGTERM or SIGINT. After each of them the files are the old or the new
-ones, whole. No update is lost that was reported as done, and a fit that is resumed has the bits of one that
-was never disturbed. Where there is no C compiler, or another system than Linux, signals come at moments only.
+A try is a signal that is sent: SIGKILL, SIGTERM or SIGINT. After each of them the files are the old or the
+new ones, whole. No update is lost that was reported as done, and a fit that is resumed has the bits of one
+that was never disturbed. Without a C compiler, or on another system than Linux, signals come at drawn moments
+only.
 """
 
 from __future__ import annotations
@@ -46,4 +47,4 @@ def _attack_one(arena: Arena, fits: list[Expected], updates: Updates, writes: Wr
         updates.attack()
     else:
         writes.attack("save" if kind == "save" else arena.draw.choice(list(EXPORTS)))
-    arena.tally.counts[f"of a {kind}"] += arena.kills - before
+    arena.tally.counts[f"signals in {kind}"] += arena.kills - before

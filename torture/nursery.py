@@ -129,7 +129,7 @@ class Nursery:
         hung = code is None
         if code is None:
             os.kill(process.pid, signal.SIGKILL)
-            code = self._read()
+            code = self._read() or 0
         seconds = time.monotonic() - process.started
         output, errors, count = (file.read_text() if file.exists() else "" for file in process.files)
         for file in process.files:
@@ -154,11 +154,11 @@ class Nursery:
         self._server.stdin.write(f"{json.dumps(request)}\n".encode())
         return self._read(patience)
 
-    def _read(self, patience: float | None = None) -> Any:
+    def _read(self, patience: float | None = None) -> int | None:
         assert self._server.stdout is not None
         if not select.select([self._server.stdout], [], [], patience)[0]:
             return None
-        return json.loads(self._server.stdout.readline())
+        return int(self._server.stdout.readline())
 
 
 def struck(job: Job, blow: Blow | None) -> Job:

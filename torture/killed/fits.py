@@ -34,8 +34,8 @@ def undisturbed(arena: Arena, number: int) -> Expected:
     if draw.random() < 0.4:
         options += ["--until", str(draw.choice([0.01, 0.05, 0.2]))]
     every, place = draw.choice([1, 1, 2, 3]), arena.place()
-    command = ["fit", arena.log, *options, "--checkpoint", place / "c", "--every", str(every)]
-    run = arena.usual(*command, "-o", place / "m.ialspp", below=place)
+    keeping = ["--checkpoint", str(place / "c"), "--every", str(every)]
+    run = arena.usual("fit", arena.log, *options, *keeping, "-o", place / "m.ialspp", below=place)
     plain = arena.place()
     arena.usual("fit", arena.log, *options, "-o", plain / "m.ialspp", below=plain)
     bits = bits_of(plain / "m.ialspp")
@@ -49,15 +49,15 @@ def undisturbed(arena: Arena, number: int) -> Expected:
 def attack_fit(arena: Arena, expected: Expected) -> None:
     """Kill one fit a few times, and let it end."""
     place = arena.place()
-    checkpoint, out, runs = place / "check point", place / "m.ialspp", place / "runs"
-    first = ["fit", arena.log, *expected.options, "--checkpoint", checkpoint, "--every", str(expected.every)]
-    first += ["-o", out, "--runs", runs]
+    checkpoint, out = place / "check point", place / "m.ialspp"
+    first = [str(arena.log), *expected.options, "-o", str(out), "--runs", str(place / "runs")]
+    first += ["--checkpoint", str(checkpoint), "--every", str(expected.every)]
     story = f"fit {' '.join(expected.options)} --every {expected.every}"
     for left in reversed(range(arena.draw.randint(1, MOST_KILLS) + 1)):
         resumes = checkpoint.exists()
-        command = ["fit", "--resume", checkpoint] if resumes else first
+        options = ["--resume", str(checkpoint)] if resumes else first
         blow = arena.blow(expected.run) if left else None
-        run = arena.nursery.run(arena.job(*command, below=place), blow, expected.run)
+        run = arena.nursery.run(arena.job("fit", *options, below=place), blow, expected.run)
         story += f" | {'resumed, ' if resumes else ''}{blow or 'to its end'}"
         arena.struck(story, run, blow)
         _check_files(arena, story, out, checkpoint, expected)

@@ -8,10 +8,10 @@ from torture.nursery import Job, Run, Strike
 
 from .arena import COLUMNS, Arena
 
-EXPORTS = {
+EXPORTS = {  # the options, with the folder to write to
     "numpy": ("--numpy", "{}"),
     "parquet": ("--parquet", "{}"),
-    "index": ("--ann", "usearch", "-o", "{}/i"),
+    "index": ("--ann", "usearch", "-o", "{}/index"),
 }
 MOST_KILLS = 4  # before a write that is not struck
 
@@ -25,8 +25,8 @@ class Writes:
         self.arena = arena
         self.models = [arena.folder / f"model-{seed}.ialspp" for seed in range(2)]
         for seed, model in enumerate(self.models):
-            fit = ["fit", arena.log, *COLUMNS, "--dim", "24", "--epochs", "1", "--seed", str(seed)]
-            arena.usual(*fit, "--init", "random", "-o", model, below=arena.folder)
+            fit = [*COLUMNS, "--dim", "24", "--epochs", "1", "--seed", str(seed), "--init", "random"]
+            arena.usual("fit", arena.log, *fit, "-o", model, below=arena.folder)
         self._usual: dict[str, tuple[list[Contents], Run]] = {}
 
     def attack(self, kind: str) -> None:
