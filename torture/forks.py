@@ -12,12 +12,14 @@ import json
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import ialspp_main
 
 IMPORTED = ("ialspp.cli", "ialspp.export", "ialspp.store", "polars", "rich.progress", "torture.victims")
+KINDS = 8  # of calls that interpose.c counts
 HELD_BACK = {signal.SIGINT, signal.SIGTERM}
 
 
@@ -49,11 +51,16 @@ def _code_of(job: dict[str, Any]) -> int:
     """Do a job, and return the exit code."""
     calls = None
     try:
-        _prepare(job)
+        module, name = job["call"].split(":")
+        call = getattr(importlib.import_module(module), name)
+        _redirect(job)
+        if job["rehearsal"]:  # an ordinary user may not import what is still missing
+            with suppress(SystemExit):
+                call(*job["rehearsal"])
+        _limit(job)
         calls = _arm(job)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD_BACK)
-        module, name = job["call"].split(":")
-        getattr(importlib.import_module(module), name)(*job["arguments"])
+        call(*job["arguments"])
         code = 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
@@ -63,16 +70,19 @@ def _code_of(job: dict[str, Any]) -> int:
         sys.excepthook(*sys.exc_info())
         code = 1
     if calls is not None:
-        Path(job["counted"]).write_text(str(calls()))
+        Path(job["counted"]).write_text(json.dumps(calls()))
     sys.stdout.flush()
     return code
 
 
-def _prepare(job: dict[str, Any]) -> None:
+def _redirect(job: dict[str, Any]) -> None:
     for number, file in ((1, job["stdout"]), (2, job["stderr"])):
         opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(opened, number)
         os.close(opened)
+
+
+def _limit(job: dict[str, Any]) -> None:
     if job.get("file_limit") is not None:
         import resource
 
@@ -84,20 +94,16 @@ def _prepare(job: dict[str, Any]) -> None:
 
 
 def _arm(job: dict[str, Any]) -> Any:
-    """Let interpose.c count, and strike if the job says so; return the function that gives the count."""
+    """Let interpose.c count, and strike if the job says so; return the function that gives the counts."""
     if job.get("strike") is None:
         return None
     itself = ctypes.CDLL(None)
     strike = dict(job["strike"])
-    itself.torture_arm.argtypes = [
-        ctypes.c_char_p,
-        ctypes.c_int,
-        ctypes.c_long,
-        *[ctypes.c_int] * 4,
-    ]
+    number = ctypes.c_int
+    itself.torture_arm.argtypes = [ctypes.c_char_p, number, ctypes.c_long, *[number] * 4]
     itself.torture_count.restype = ctypes.c_long
     itself.torture_arm(strike.pop("folder").encode(), *strike.values())
-    return itself.torture_count
+    return lambda: [itself.torture_count(bit) for bit in range(KINDS)]
 
 
 if __name__ == "__main__":

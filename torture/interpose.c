@@ -9,10 +9,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OPEN = 1, WRITE = 2, SYNC = 4, RENAME = 8, UNLINK = 16, LOCK = 32, TRUNCATE = 64 };
+enum { OPEN = 1, WRITE = 2, SYNC = 4, RENAME = 8, UNLINK = 16, LOCK = 32, TRUNCATE = 64, SYNC_FOLDER = 128 };
 
 static char folder[4096];
 static int kinds;      // the calls that count
@@ -21,7 +22,8 @@ static int signal_;    // sent before that call, if not 0
 static int error_;     // the error of that call, if not 0
 static int remains;    // whether every later call of these kinds fails too
 static int half;       // whether the call that is struck first writes half of its bytes
-static long count;
+static long count;     // of the calls of these kinds
+static long counts[8];  // of each kind
 
 // Count the calls of these kinds in a folder from now on, and strike one of them.
 void torture_arm(const char* below, int of_kinds, long number, int sent, int failure, int stays, int halves) {
@@ -30,7 +32,7 @@ void torture_arm(const char* below, int of_kinds, long number, int sent, int fai
   count = 0;
 }
 
-long torture_count(void) { return count; }
+long torture_count(int bit) { return counts[bit]; }
 
 static int is_below(const char* path) {
   size_t length = strlen(folder);
@@ -48,8 +50,10 @@ static int is_file_below(int file) {
 }
 
 // 0: go on. 1: fail with errno set. 2: this is the call that is struck, and half of it happens first.
-static int struck(int kind, int counts) {
-  if (!(kinds & kind) || !counts) return 0;
+static int struck(int kind, int is_ours) {
+  if (!is_ours) return 0;
+  __atomic_fetch_add(&counts[__builtin_ctz(kind)], 1, __ATOMIC_SEQ_CST);
+  if (!(kinds & kind)) return 0;
   long number = __atomic_fetch_add(&count, 1, __ATOMIC_SEQ_CST);
   if (at < 0 || number < at || (number > at && !(remains && error_))) return 0;
   if (number == at && half && kind == WRITE) return 2;
@@ -72,10 +76,13 @@ ssize_t write(int file, const void* bytes, size_t size) {
   return REAL(write)(file, bytes, size);
 }
 
-int fsync(int file) { return struck(SYNC, is_file_below(file)) ? -1 : REAL(fsync)(file); }
+int fsync(int file) {
+  struct stat found;
+  int kind = !fstat(file, &found) && S_ISDIR(found.st_mode) ? SYNC_FOLDER : SYNC;
+  return struck(kind, is_file_below(file)) ? -1 : REAL(fsync)(file);
+}
 
 int flock(int file, int operation) {
-  extern int flock(int, int);
   return struck(LOCK, is_file_below(file)) ? -1 : REAL(flock)(file, operation);
 }
 

@@ -17,8 +17,9 @@ from typing import Any
 
 SOURCE = Path(__file__).with_name("interpose.c")
 PATIENCE = 120.0  # seconds until a process counts as hung, on a machine that may be very busy
-OPEN, WRITE, SYNC, RENAME, UNLINK, LOCK, TRUNCATE = (1 << bit for bit in range(7))  # as in interpose.c
-EVERY_CALL = (1 << 7) - 1
+# As in interpose.c:
+OPEN, WRITE, SYNC, RENAME, UNLINK, LOCK, TRUNCATE, SYNC_FOLDER = (1 << bit for bit in range(8))
+EVERY_CALL = (1 << 8) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +53,18 @@ class Blow:
 class Run:
     """How a process ended."""
 
+    pid: int
     code: int  # minus the signal, if one has ended it
     stdout: str
     stderr: str
-    calls: int  # on files of its folder; -1 if it could not say
+    counts: tuple[int, ...]  # of the calls on files of its folder, by kind; empty if it could not say
     seconds: float
     hung: bool
+
+    @property
+    def calls(self) -> int:
+        """The number of all calls on files of its folder."""
+        return sum(self.counts)
 
 
 @dataclass(slots=True)
@@ -70,6 +77,7 @@ class Job:
     stdout: str = ""  # a file; default: one that `Run` has the text of
     file_limit: int | None = None  # bytes
     user: int | None = None
+    rehearsal: Sequence[str] = ()  # arguments for a first call, as the user who runs all this
 
     @classmethod
     def command(cls, *arguments: str | Path, **options: Any) -> Job:
@@ -134,7 +142,7 @@ class Nursery:
         output, errors, count = (file.read_text() if file.exists() else "" for file in process.files)
         for file in process.files:
             file.unlink(missing_ok=True)
-        return Run(code, output, errors, int(count or -1), seconds, hung)
+        return Run(process.pid, code, output, errors, tuple(json.loads(count or "[]")), seconds, hung)
 
     def run(self, job: Job, blow: Blow | None = None, usual: Run | None = None) -> Run:
         """Run a job to its end; if it is struck, `usual` is how it ends otherwise."""

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from ialspp.errors import IalsppError
-from ialspp.files.leftovers import leftovers
 from torture.nursery import Blow, Job, Nursery, Run, Strike
 from torture.tally import Tally
 
@@ -45,7 +44,7 @@ class Arena:
         """Draw a signal and when it comes, given how the process ends without it."""
         sent = self.draw.choice(SIGNALS)
         share = self.draw.uniform(0, 1.05)
-        call = self.draw.randrange(usual.calls + 1) if usual.calls >= 0 else 0
+        call = self.draw.randrange(usual.calls + 1)
         half = self.draw.random() < 0.3
         if self.nursery.can_interpose and self.draw.random() < 0.6:
             return Blow(sent, call=call, half=half)
@@ -81,10 +80,10 @@ class Arena:
         elif says and run.code in WORDS and not is_one_line(run.stderr, WORDS[run.code]):
             self.fault(f"{what}, {blow}: exit code {run.code} with the words {run.stderr!r}")
 
-    def no_leftovers(self, what: str, place: Path) -> None:
-        """Check that nobody's unfinished file is there."""
-        found = [file.name for file in place.rglob("*.part")]
-        if found or leftovers(place):
+    def no_leftovers(self, what: str, place: Path, of: Run | None = None) -> None:
+        """Check that no unfinished file is there, or none of the process that could clean up."""
+        found = [file.name for file in place.rglob(f".*.{'' if of is None else of.pid}*-*.part")]
+        if found:
             self.fault(f"{what}: {found} remain")
 
     def fault(self, what: str) -> None:

@@ -106,4 +106,4 @@ def _check_words(arena: Arena, story: str, run: Run, blow: Blow | None, checkpoi
         kept = progress_of(checkpoint) if checkpoint.exists() else "no checkpoint"
         if f"{kept} is kept; go on with: ialspp fit --resume '{checkpoint}'" not in run.stderr:
             arena.fault(f"{story}: {kept} is there, and the process said {run.stderr!r}")
-    arena.no_leftovers(f"{story}, which could clean up", checkpoint.parent)
+    arena.no_leftovers(f"{story}, which could clean up", checkpoint.parent, run)

@@ -45,7 +45,7 @@ class Writes:
             arena.struck(story, run, blow, says=kind != "save")
             self._check(story, place, before, after)
             if run.code in (130, 143):
-                arena.no_leftovers(f"{story}, which could clean up", place)
+                arena.no_leftovers(f"{story}, which could clean up", place, run)
             if run.code == 0:
                 arena.no_leftovers(story, place)
                 if _contents(place) != after:

@@ -13,7 +13,7 @@ from .demo import demo
 from .evaluate import evaluate
 from .explain import explain
 from .export import export
-from .failures import EXIT_CODES, DebugOption, reported, termination_raised
+from .failures import EXIT_CODES, DebugOption, reported, signals_raised
 from .fit import fit
 from .info import info
 from .options import add_command
@@ -66,5 +66,5 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for ids that its encoding does not have
-    with termination_raised(), reported():
+    with signals_raised(), reported():
         app(prog_name="ialspp")

@@ -28,23 +28,50 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM: ends the program like Ctrl-C, so that it cleans up behind itself."""
 
 
+_RAISED = {signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: Terminated}
+_received: list[type[KeyboardInterrupt]] = []  # what signals have raised in this run
+
+
 @contextmanager
-def termination_raised() -> Iterator[None]:
-    """Raise `Terminated` on SIGTERM, which would end the process where it stands; not if it is ignored."""
-    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, _raise_terminated)
+def signals_raised() -> Iterator[None]:
+    """Raise `Terminated` on SIGTERM, which would end the process where it stands, and remember each signal.
+
+    A signal that is ignored stays ignored.
+    """
+    defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    ours = {number: by for number, by in defaults.items() if signal.getsignal(number) is by}
+    _received.clear()
     try:
+        for number in ours:
+            signal.signal(number, _raise)
         yield
     except Terminated as stop:  # in the moments around `reported`
         raise SystemExit(_report(stop)) from stop
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number, default in ours.items():
+            signal.signal(number, default)
 
 
-def _raise_terminated(*_: object) -> NoReturn:
-    raise Terminated
+def _raise(number: int, _frame: object) -> NoReturn:
+    _received.append(_RAISED[signal.Signals(number)])
+    raise _received[-1]
+
+
+@contextmanager
+def signals_kept() -> Iterator[None]:
+    """Raise what a signal has raised again if the block goes on all the same, or ends with another error.
+
+    Libraries that call Python from native code may swallow an exception, and take for the end of a file what
+    is Ctrl-C.
+    """
+    try:
+        yield
+    except Exception as error:
+        if _received:
+            raise _received[-1] from error
+        raise
+    if _received:
+        raise _received[-1]
 
 
 @contextmanager
@@ -73,6 +100,8 @@ def message_of(error: BaseException) -> str:
 
 def _report(error: BaseException) -> int:
     """Print what an error calls for, and return the exit code."""
+    if _received and not isinstance(error, KeyboardInterrupt):  # which a library took for something else
+        error = _received[-1]()
     if isinstance(error, BrokenPipeError):
         _discard_output()
         return CLOSED_PIPE
