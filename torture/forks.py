@@ -57,6 +57,7 @@ def _code_of(job: dict[str, Any]) -> int:
         if job["rehearsal"]:  # an ordinary user may not import what is still missing
             with suppress(SystemExit):
                 call(*job["rehearsal"])
+            _redirect(job)  # what it said is dropped
         _limit(job)
         calls = _arm(job)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD_BACK)

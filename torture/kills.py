@@ -1,6 +1,6 @@
 """Kill fits, updates, saves and exports: at drawn moments, and at every kind of call on their files.
 
-A try is a signal that is sent: SIGKILL, SIGTERM or SIGINT. After each of them the files are the old or the
+A try is a process that SIGKILL, SIGTERM or SIGINT has ended. After each of them the files are the old or the
 new ones, whole. No update is lost that was reported as done, and a fit that is resumed has the bits of one
 that was never disturbed. Without a C compiler, or on another system than Linux, signals come at drawn moments
 only.
@@ -23,7 +23,7 @@ KILLS_OF_A_FIT = 25  # with the same settings, after which others are drawn
 
 
 def attack(tries: int, seed: int, folder: Path) -> Tally:
-    """Send so many signals."""
+    """End so many processes."""
     tally, draw = Tally(), random.Random(seed)
     (folder / "processes").mkdir()
     (folder / "arena").mkdir()
@@ -32,7 +32,7 @@ def attack(tries: int, seed: int, folder: Path) -> Tally:
         if not nursery.can_interpose:
             tally.counts["(no C compiler or not Linux: signals at moments only)"] += 1
         updates, writes = Updates(arena), Writes(arena)
-        fits = [undisturbed(arena, number) for number in range(max(4, tries // KILLS_OF_A_FIT))]
+        fits = [undisturbed(arena, number) for number in range(1 + tries // KILLS_OF_A_FIT)]
         while arena.kills < tries:
             _attack_one(arena, fits, updates, writes)
     return tally

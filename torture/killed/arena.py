@@ -71,11 +71,12 @@ class Arena:
             if run.code != 0:
                 self.fault(f"{what} must succeed, ended with {run.code}: {run.stderr}")
             return
+        if run.code == 0:
+            self.tally.counts["(ended before the signal)"] += 1
+            return
         self.kills += 1
         self.tally.counts[f"{blow.signal.name} {'at a call' if blow.share is None else 'at a moment'}"] += 1
-        if run.code == 0:
-            self.tally.counts["ended before the signal"] += 1
-        elif run.code not in CODES[blow.signal]:
+        if run.code not in CODES[blow.signal]:
             self.fault(f"{what}, {blow}: exit code {run.code}: {run.stderr}")
         elif says and run.code in WORDS and not is_one_line(run.stderr, WORDS[run.code]):
             self.fault(f"{what}, {blow}: exit code {run.code} with the words {run.stderr!r}")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import sys
+import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -41,7 +43,9 @@ def signals_raised() -> Iterator[None]:
     defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
     ours = {number: by for number, by in defaults.items() if signal.getsignal(number) is by}
     _received.clear()
+    before = sys.unraisablehook
     try:
+        sys.unraisablehook = _raise_again_or(before)
         for number in ours:
             signal.signal(number, _raise)
         yield
@@ -50,11 +54,30 @@ def signals_raised() -> Iterator[None]:
     finally:
         for number, default in ours.items():
             signal.signal(number, default)
+        sys.unraisablehook = before
 
 
 def _raise(number: int, _frame: object) -> NoReturn:
     _received.append(_RAISED[signal.Signals(number)])
     raise _received[-1]
+
+
+def _raise_again_or(hook: Callable[[Any], object]) -> Callable[[Any], None]:
+    """Make the function that Python calls for an error that it cannot raise, as in a destructor.
+
+    If a signal has raised it, it is raised once more, a moment later.
+    """
+
+    def call(unraisable: Any) -> None:
+        number = {raised: sent for sent, raised in _RAISED.items()}.get(unraisable.exc_type)
+        if number is None:
+            hook(unraisable)
+        else:
+            later = threading.Timer(0.01, _thread.interrupt_main, [number])
+            later.daemon = True
+            later.start()
+
+    return call
 
 
 @contextmanager

@@ -49,6 +49,7 @@ class Checkpointer:
         self._is_finished = False
         self._is_written = True
         self._writer: threading.Thread | None = None
+        self._is_done = threading.Event()  # set by the writer when it ends
         self._error: BaseException | None = None
 
     def keep(self, users: Floats, items: Floats, history: Sequence[EpochRecord]) -> None:
@@ -56,6 +57,7 @@ class Checkpointer:
         self._copy(users, items, history)
         is_due = (len(history) - self._plan.earlier) % self._every == 0
         if is_due and not self._plan.is_done(history):  # else `finish` follows
+            self._is_done = threading.Event()
             self._writer = threading.Thread(target=self._try_to_write, name="ialspp checkpoint")
             self._writer.start()
 
@@ -87,9 +89,10 @@ class Checkpointer:
 
     def _wait(self) -> None:
         """Wait for the writer, and raise its error."""
-        if self._writer is not None:
-            self._writer.join()
-            self._writer = None
+        # Not `join`: if Ctrl-C interrupts it, Python up to 3.12 takes a thread that still runs for ended.
+        if self._writer is not None and self._writer.ident is not None:  # else Ctrl-C came before its start
+            self._is_done.wait()
+        self._writer = None
         if self._error is not None:
             error, self._error = self._error, None
             raise error
@@ -99,6 +102,8 @@ class Checkpointer:
             self._write()
         except BaseException as error:  # raised again by the thread that trains
             self._error = error
+        finally:
+            self._is_done.set()
 
     def _write(self) -> None:
         assert self._copies is not None
