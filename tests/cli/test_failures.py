@@ -1,13 +1,11 @@
 """What an error of each kind is to the user of the command: a line, or the traceback of a bug."""
 
 import errno
-import os
 import sys
 
 import numpy as np
 import pytest
 from support.commands import ialspp_process, process, refuses
-from support.processes import child, finish
 
 from ialspp import IalsppError, errors
 from ialspp.cli.failures import reported
@@ -102,34 +100,3 @@ def test_a_mistake_in_the_environment_is_one_line():
     refuses("IALSPP_THREADS must be an integer")(
         ialspp_process("evaluate", "synthetic:ml20m", IALSPP_THREADS="two")
     )
-
-
-SWALLOWED = """
-import os, signal, sys
-from ialspp.cli.failures import reported, signals_kept, signals_raised
-with signals_raised(), reported(), signals_kept():
-    try:
-        os.kill(os.getpid(), getattr(signal, sys.argv[1]))
-    except KeyboardInterrupt:  # as a library does that calls Python from native code
-        pass
-    {then}
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
-@pytest.mark.parametrize("then", ["pass", "raise ValueError('the file is empty')"])
-@pytest.mark.parametrize(
-    ("sent", "code", "word"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")]
-)
-def test_a_signal_that_a_library_swallows_still_ends_the_command(sent, code, word, then):
-    process = child(SWALLOWED.format(then=then), sent)
-    assert finish(process) == ("", f"ialspp: {word}\n")
-    assert process.returncode == code
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
-def test_an_error_after_a_swallowed_signal_is_the_signal():
-    code = SWALLOWED.format(then="raise ValueError").replace(", signals_kept():", ":")
-    process = child(code, "SIGTERM")
-    assert finish(process) == ("", "ialspp: terminated\n")
-    assert process.returncode == 143

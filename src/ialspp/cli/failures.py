@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import _thread
 import os
-import signal
 import sys
-import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Annotated, Any, NoReturn
+from typing import Annotated
 
 import typer
 
 from ..errors import IalsppError
 from ..system.printable import printable
+from .signals import Terminated, received
 
 BUG, INVALID_INPUT, INTERRUPTED, CLOSED_PIPE, TERMINATED = 1, 2, 130, 141, 143
 EXIT_CODES = (
@@ -24,77 +22,6 @@ EXIT_CODES = (
 )
 
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM: ends the program like Ctrl-C, so that it cleans up behind itself."""
-
-
-_RAISED = {signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: Terminated}
-_received: list[type[KeyboardInterrupt]] = []  # what signals have raised in this run
-
-
-@contextmanager
-def signals_raised() -> Iterator[None]:
-    """Raise `Terminated` on SIGTERM, which would end the process where it stands, and remember each signal.
-
-    A signal that is ignored stays ignored.
-    """
-    defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
-    ours = {number: by for number, by in defaults.items() if signal.getsignal(number) is by}
-    _received.clear()
-    before = sys.unraisablehook
-    try:
-        sys.unraisablehook = _raise_again_or(before)
-        for number in ours:
-            signal.signal(number, _raise)
-        yield
-    except Terminated as stop:  # in the moments around `reported`
-        raise SystemExit(_report(stop)) from stop
-    finally:
-        for number, default in ours.items():
-            signal.signal(number, default)
-        sys.unraisablehook = before
-
-
-def _raise(number: int, _frame: object) -> NoReturn:
-    _received.append(_RAISED[signal.Signals(number)])
-    raise _received[-1]
-
-
-def _raise_again_or(hook: Callable[[Any], object]) -> Callable[[Any], None]:
-    """Make the function that Python calls for an error that it cannot raise, as in a destructor.
-
-    If a signal has raised it, it is raised once more, a moment later.
-    """
-
-    def call(unraisable: Any) -> None:
-        number = {raised: sent for sent, raised in _RAISED.items()}.get(unraisable.exc_type)
-        if number is None:
-            hook(unraisable)
-        else:
-            later = threading.Timer(0.01, _thread.interrupt_main, [number])
-            later.daemon = True
-            later.start()
-
-    return call
-
-
-@contextmanager
-def signals_kept() -> Iterator[None]:
-    """Raise what a signal has raised again if the block goes on all the same, or ends with another error.
-
-    Libraries that call Python from native code may swallow an exception, and take for the end of a file what
-    is Ctrl-C.
-    """
-    try:
-        yield
-    except Exception as error:
-        if _received:
-            raise _received[-1] from error
-        raise
-    if _received:
-        raise _received[-1]
 
 
 @contextmanager
@@ -123,8 +50,8 @@ def message_of(error: BaseException) -> str:
 
 def _report(error: BaseException) -> int:
     """Print what an error calls for, and return the exit code."""
-    if _received and not isinstance(error, KeyboardInterrupt):  # which a library took for something else
-        error = _received[-1]()
+    if received and not isinstance(error, KeyboardInterrupt):  # which a library took for something else
+        error = received[-1]()
     if isinstance(error, BrokenPipeError):
         _discard_output()
         return CLOSED_PIPE

@@ -14,8 +14,8 @@ from ..datasets import KNOWN, load
 from ..errors import InvalidValueError
 from ..split import Split
 from .config import COLUMN
-from .failures import signals_kept
 from .options import given
+from .signals import signals_kept
 
 COLUMNS = ("user", "item", "label", "weight", "time", "rating")
 
