@@ -69,6 +69,7 @@ bench-data: .venv/.dev
 bench-model: .venv/.peers
 	$(BIN)/python benchmarks/recommend.py
 	$(BIN)/python benchmarks/store.py
+	$(BIN)/python benchmarks/checkpoints.py
 
 bench-kernels: .venv/.dev
 	$(BIN)/cmake --build $(BUILD) --target kernel_benchmarks

@@ -12,7 +12,7 @@ struct Passes {
   void (*add_predictions)(const History& history, const ColumnsOf<Number>& other, const float* x,
                           float* residual);
   void (*add_gradient)(const History& history, const ColumnsOf<Number>& other, const float* x,
-                       float* residual, float* gradient, float* squares);
+                       int64_t sampled, float* residual, float* gradient, float* squares);
   void (*add_normal)(const History& history, const ColumnsOf<Number>& other, const float* x, float* products,
                      float* sum);
   void (*add_weighted)(const History& history, const ColumnsOf<Number>& other, const float* t, float* sum);

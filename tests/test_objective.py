@@ -6,7 +6,7 @@ from hypothesis import given
 from support.drawing import drawn
 from support.problems import cases, make_case
 
-from ialspp import ImplicitMF, Objective
+from ialspp import ImplicitMF, Interactions, Objective
 from ialspp.solvers import IALS, ICD, IALSpp, SpectralCG
 
 few = drawn(15)
@@ -46,6 +46,15 @@ def test_the_history_holds_the_exact_loss(solver):
         case.reference().parts(), rel=1e-5
     )
     assert last.loss == pytest.approx(case.reference().loss(), rel=1e-6)
+
+
+def test_rounding_makes_no_part_of_the_loss_negative():
+    """A user and an item at right angles: the products of their Gramians sum up to 0, or -7e-8."""
+    data, rng = Interactions.from_arrays(user=[0], item=[0]), np.random.default_rng(0)
+    for _ in range(20):
+        user, item = rng.normal(size=(2, 1, 7))
+        item -= (item @ user.T) / (user @ user.T) * user
+        assert Objective().loss(data, user, item).unobserved >= 0
 
 
 def test_row_regularization_follows_the_counts():

@@ -114,7 +114,7 @@ void history_kernels(const Kernels& k, int64_t width) {
   report(k, "add_dots", width, n * w, [&] { k.add_dots(d.slab, d.x.data(), 1e-9f, products.data()); });
   report(k, "add_gradient", width, 3 * n * w, [&] {
     std::fill(products.begin(), products.end(), 0.0f);
-    k.single.add_gradient(d.history(), d.other(), d.x.data(), products.data(), gradient.data(),
+    k.single.add_gradient(d.history(), d.other(), d.x.data(), 1, products.data(), gradient.data(),
                           squares.data());
   });
   report(k, "add_normal", width, 2 * n * w,

@@ -1,7 +1,7 @@
 // Passes over a row's history that read the fixed side's rows in place. With s_j = sqrt(a_j) h_j:
 //
 //   add_predictions   r_j += <s_j, x>
-//   add_gradient      r_j += <s_j, x>     g += sum_j r_j s_j     m += sum_j s_j^2
+//   add_gradient      r_j += <s_j, x>     g += sum_j r_j s_j     m += sum_j s_j^2, or an estimate of it
 //   add_normal        t_j  = <s_j, x>     q += sum_j t_j s_j
 //   add_weighted      q += sum_j t_j h_j
 //
@@ -90,9 +90,9 @@ struct NeighbourBatch {
     }
   }
 
-  // sum += sum_r t_r h_r, squares += sum_r a_r h_r^2
+  // sum += sum_r t_r h_r, squares += weight sum_r a_r h_r^2
   template <bool all_scales_are_one>
-  void add_scaled_and_squares(const float* t, int64_t width, float* sum, float* squares) const {
+  void add_scaled_and_squares(const float* t, int64_t width, float weight, float* sum, float* squares) const {
     for (int first = 0; first < kLanes; first += kTogether) {
       const Some some(rows + first);
       const Broadcast factor(t + first), scale(scales + first);
@@ -108,7 +108,7 @@ struct NeighbourBatch {
           odd_squares += sb * sb;
         }
         at.store(at.load(sum) + (even + odd), sum);
-        at.store(at.load(squares) + (even_squares + odd_squares), squares);
+        at.store(at.load(squares) + weight * (even_squares + odd_squares), squares);
       });
     }
   }
@@ -147,19 +147,28 @@ void add_predictions(const History& history, const ColumnsOf<Number>& other, con
   }
 }
 
+// The squares are those of the first kPanel neighbours in every `sampled` times kPanel, which count for all.
 template <class Number>
-void add_gradient(const History& history, const ColumnsOf<Number>& other, const float* x, float* residual,
-                  float* gradient, float* squares) {
+void add_gradient(const History& history, const ColumnsOf<Number>& other, const float* x, int64_t sampled,
+                  float* residual, float* gradient, float* squares) {
+  const int64_t stride = sampled * kPanel;
   for (int64_t j = 0; j < history.size; j += kLanes) {
     const NeighbourBatch<Number> batch(history, other, j);
     const Vector changed = batch.load(residual + j) + batch.dots(x, other.width);
     batch.store(changed, residual + j);
     float scaled[kLanes];
     store(scaled, changed * load(batch.scales));
+    const int64_t first = j - j % stride, rest = history.size - first;
+    if (j - first >= kPanel) {
+      batch.add_scaled(scaled, other.width, gradient);
+      continue;
+    }
+    const float weight =
+        static_cast<float>(rest < stride ? rest : stride) / static_cast<float>(rest < kPanel ? rest : kPanel);
     if (!history.weights && other.unit == 1 && batch.count == kLanes)
-      batch.template add_scaled_and_squares<true>(scaled, other.width, gradient, squares);
+      batch.template add_scaled_and_squares<true>(scaled, other.width, weight, gradient, squares);
     else
-      batch.template add_scaled_and_squares<false>(scaled, other.width, gradient, squares);
+      batch.template add_scaled_and_squares<false>(scaled, other.width, weight, gradient, squares);
   }
 }
 

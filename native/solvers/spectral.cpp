@@ -36,6 +36,10 @@ struct Vectors {
         d(work.zeros(w)) {}
 };
 
+// M is only a preconditioner. A long history gives a good estimate of its squares by a sample, which costs
+// less.
+constexpr int64_t kFewestToSample = 128, kSampledOneIn = 4;
+
 // Neighbours of up to this many bytes are still in a core's own cache when the next pass reads them.
 constexpr int64_t kCachedBytes = 1 << 18;
 
@@ -53,10 +57,11 @@ struct SpectralRow {
   const Passes<Number>& passes() const { return kernels.passes<Number>(); }
 
   // Computes g = S'r + D x and M, and makes the residuals those of x. False where M overflows.
-  bool start() {
+  bool start(int64_t sampled) {
     std::fill_n(v.g, 2 * v.width, 0.0f);
     sum_in_segments(history.size, team, 2 * v.width, v.g, [&](int64_t begin, int64_t end, float* sums) {
-      passes().add_gradient(history.slice(begin, end), other, v.x, residual + begin, sums, sums + v.width);
+      passes().add_gradient(history.slice(begin, end), other, v.x, sampled, residual + begin, sums,
+                            sums + v.width);
     });
     history.cached = history.size * other.width * static_cast<int64_t>(sizeof(Number)) <= kCachedBytes;
     return std::isfinite(kernels.precondition(v.d, v.x, v.width, v.g, v.M, v.m));
@@ -90,7 +95,8 @@ bool conjugate_gradients(SpectralRow<Number> row, const Descent& descent) {
   const Vectors& v = row.v;
   const Kernels& k = row.kernels;
   std::fill_n(v.p, v.width, 0.0f);
-  if (!row.start()) return false;
+  const bool estimates = descent.tolerance == 0 && row.history.size >= kFewestToSample;
+  if (!row.start(estimates ? kSampledOneIn : 1)) return false;
   float before = 1;
   for (int64_t step = 1; step <= descent.steps; ++step) {
     const float slope = k.weighted_dot(v.g, v.m, v.g, v.width);

@@ -25,7 +25,7 @@ std::vector<const Kernels*> every_table() {
 
 // A history of `size` random rows of a random matrix, gathered by `k`.
 struct Gathered {
-  static constexpr int64_t kRows = 50, kCapacity = 64;
+  static constexpr int64_t kRows = 50, kCapacity = 160;
   std::vector<float> matrix, weights;
   std::vector<int32_t> columns;
   AlignedFloats memory;
@@ -88,14 +88,14 @@ void check_history_kernels(const Kernels& k, int64_t size, int64_t width, bool w
 }
 
 // The same history, read in place
-void check_passes(const Kernels& k, int64_t size, int64_t width, bool weighted) {
+void check_passes(const Kernels& k, int64_t size, int64_t width, bool weighted, int64_t sampled) {
   const Gathered g(k, size, width, weighted);
   const History history = g.history(weighted);
   const Columns other = g.columns_of_matrix();
   const std::vector<float> x = normals(width, 4);
   std::vector<float> residual(size, 0.5f), products(size), gradient(width, 0.25f), squares(width, 2.0f),
       normal(width, 1.0f);
-  k.single.add_gradient(history, other, x.data(), residual.data(), gradient.data(), squares.data());
+  k.single.add_gradient(history, other, x.data(), sampled, residual.data(), gradient.data(), squares.data());
   k.single.add_normal(history, other, x.data(), products.data(), normal.data());
   for (int64_t j = 0; j < size; ++j) {
     double dot = 0;
@@ -107,7 +107,11 @@ void check_passes(const Kernels& k, int64_t size, int64_t width, bool weighted) 
     double wanted_gradient = 0.25, wanted_squares = 2, wanted_normal = 1;
     for (int64_t j = 0; j < size; ++j) {
       wanted_gradient += static_cast<double>(residual[j]) * g.value(j, c);
-      wanted_squares += g.value(j, c) * g.value(j, c);
+      if (j % (sampled * kPanel) < kPanel) {
+        const int64_t rest = size - j + j % (sampled * kPanel);  // from the first of the sample on
+        const double counts = std::min(rest, sampled * kPanel), of = std::min(rest, kPanel);
+        wanted_squares += counts / of * g.value(j, c) * g.value(j, c);
+      }
       wanted_normal += static_cast<double>(products[j]) * g.value(j, c);
     }
     CHECK(near(gradient[c], wanted_gradient, 1e-5));
@@ -169,7 +173,7 @@ void check_half_passes(const Kernels& k, int64_t size, int64_t width, bool weigh
           weighted(full, 0.5f) {}
   } got(size, full), wanted(size, full);
   const auto pass = [&](const auto& passes, const auto& other, Sums& out) {
-    passes.add_gradient(history, other, x.data(), out.residual.data(), out.gradient.data(),
+    passes.add_gradient(history, other, x.data(), 2, out.residual.data(), out.gradient.data(),
                         out.squares.data());
     passes.add_normal(history, other, x.data(), out.products.data(), out.normal.data());
     passes.add_predictions(history, other, x.data(), out.predictions.data());
@@ -232,11 +236,11 @@ std::vector<std::vector<float>> solve_all(const Kernels& k, const std::vector<Sy
 
 TEST(history_kernels_match_double_loops) {
   for (const Kernels* k : every_table())
-    for (const int64_t size : {0, 1, 3, 16, 17, 50})
+    for (const int64_t size : {0, 1, 3, 16, 17, 50, 150})
       for (const int64_t width : {1, 7, 16, 33, 64})
         for (const bool weighted : {false, true}) {
           check_history_kernels(*k, size, width, weighted);
-          check_passes(*k, size, width, weighted);
+          for (int64_t sampled : {1, 4}) check_passes(*k, size, width, weighted, sampled);
         }
 }
 
@@ -245,7 +249,7 @@ TEST(passes_match_double_loops_where_the_last_vector_is_not_whole) {
     for (const int64_t size : {0, 1, 8, 17})
       for (const int64_t width : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 23, 31, 32, 100})
         for (const bool weighted : {false, true}) {
-          check_passes(*k, size, width, weighted);
+          for (int64_t sampled : {1, 4}) check_passes(*k, size, width, weighted, sampled);
           check_weighted_sums(*k, size, width, weighted);
         }
 }

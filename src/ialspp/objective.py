@@ -37,6 +37,12 @@ class PartOfLoss(NamedTuple):
     penalties: NDArray[np.float64]
 
 
+def in_single_precision(numbers: NDArray[np.float64]) -> Floats:
+    """Round numbers. Those that are too large become infinite, and whoever uses them reports it."""
+    with np.errstate(over="ignore"):
+        return numbers.astype(np.float32)
+
+
 def penalties_of(factors: Floats, regularization: Floats, threads: int) -> NDArray[np.float64]:
     """Return the penalty on the factors of one side, dimension by dimension: sum_u lambda_u w_uk^2."""
     return _core.weighted_column_squares(factors, regularization, threads)
@@ -48,7 +54,8 @@ def loss_of(observed: float, unobserved_weight: float, users: PartOfLoss, items:
     The sum of all squared scores is the sum of the products of the two Gramians' entries, so no score is
     computed.
     """
-    squared_scores = float(np.sum(users.gramian * items.gramian))
+    with np.errstate(over="ignore", invalid="ignore"):  # the caller sees that the sum is not finite
+        squared_scores = float(np.maximum(np.sum(users.gramian * items.gramian), 0))  # -1e-30 is rounding
     penalty = float(users.penalties.sum() + items.penalties.sum())
     return Loss(observed, unobserved_weight * squared_scores, penalty)
 
@@ -87,7 +94,7 @@ class Objective:
             return np.zeros(len(counts), dtype=np.float32)
         mass = counts + self.unobserved_weight * n_other
         with np.errstate(over="ignore"):
-            values = (self.regularization * mass**self.exponent).astype(np.float32)
+            values = in_single_precision(self.regularization * mass**self.exponent)
         if not np.isfinite(values).all():
             raise InvalidValueError(
                 f"regularization {self.regularization} with exponent {self.exponent} overflows "

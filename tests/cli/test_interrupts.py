@@ -9,12 +9,11 @@ import time
 import pytest
 from support.commands import COLUMNS, COMMAND, QUICK, answer, contents, environment, write_log
 from support.processes import PATIENCE
-from support.terminal import ESCAPE, HIDE, SHOW, in_terminal, start
+from support.terminal import ESCAPE, HIDE, PIPES, SHOW, in_terminal, start
 
 from ialspp import store
 
 ENDLESS = ["--epochs", str(10**9)]
-PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,12 @@ import threading
 import time
 import zipfile
 from dataclasses import dataclass, field
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.error import URLError
+from urllib.request import BaseHandler
+from urllib.response import addinfourl
 
 import numpy as np
 import pytest
@@ -20,6 +24,7 @@ from support.processes import PATIENCE
 
 from ialspp.datasets import DownloadError, Remote
 from ialspp.datasets import fetch as fetching
+from ialspp.datasets import request as requests
 from ialspp.datasets.fetch import cache_folder, fetch
 
 CONTENT = np.random.default_rng(0).bytes(300_000)
@@ -41,6 +46,7 @@ class Site:
     status: int | None = None
     ignores: tuple[str, ...] = ()  # headers of requests
     says_length: bool = True
+    redirects_to: str = ""
     sends: list[int] = field(default_factory=list)  # bytes of each answer before it breaks off; then all
     breaks_by_reset: bool = False
     stalls: threading.Event | None = None  # waits for it instead of breaking off
@@ -60,7 +66,11 @@ class Handler(BaseHTTPRequestHandler):
             start = 0
         status = site.status or (416 if start > len(site.content) else 206 if start else 200)
         body = site.content[start:]
+        if site.redirects_to and self.path == "/data.bin":
+            status, body = 302, b""
         self.send_response(status)
+        if status == 302:
+            self.send_header("Location", site.redirects_to)
         for name, value in site.headers.items():
             self.send_header(name, value)
         if site.says_length:
@@ -117,8 +127,12 @@ def md5(content):
     return f"md5:{hashlib.md5(content, usedforsecurity=False).hexdigest()}"
 
 
+def sha256(content):
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
 def files(folder):
-    return {path.name for path in folder.iterdir() if path.suffix != ".lock"}
+    return {path.name for path in folder.iterdir() if path.suffix not in (".lock", ".sha256")}
 
 
 def a_zip():
@@ -129,7 +143,7 @@ def a_zip():
 
 
 def test_a_file_comes_once(site, cache):
-    remote = Remote(site.url, len(CONTENT), md5(CONTENT))
+    remote = Remote(site.url, len(CONTENT), (md5(CONTENT),))
     assert fetch(remote) == fetch(remote) == cache / "data.bin"
     assert (cache / "data.bin").read_bytes() == CONTENT
     assert files(cache) == {"data.bin"}
@@ -140,7 +154,7 @@ def test_a_file_comes_once(site, cache):
 @pytest.mark.parametrize("sends", [[100_000], [0], [299_999], [100_000, 65_536], [1, 1]])
 def test_a_broken_connection_is_taken_up_again(site, sends, reset):
     site.sends, site.breaks_by_reset = list(sends), reset
-    assert fetch(Remote(site.url, None, md5(CONTENT))).read_bytes() == CONTENT
+    assert fetch(Remote(site.url, None, (md5(CONTENT),))).read_bytes() == CONTENT
     assert len(site.asked) == len(sends) + 1
     if not reset:  # a reset may throw away bytes that were on their way
         come = np.cumsum(sends)
@@ -204,14 +218,14 @@ def test_only_a_file_whose_version_can_be_told_is_resumed(site, headers, resumed
 def test_a_part_that_was_complete_is_not_asked_for_again(site, cache):
     cache.mkdir(parents=True)
     (cache / "data.bin.part").write_bytes(CONTENT)
-    assert fetch(Remote(site.url, len(CONTENT), md5(CONTENT))).read_bytes() == CONTENT
+    assert fetch(Remote(site.url, len(CONTENT), (md5(CONTENT),))).read_bytes() == CONTENT
     assert site.asked == []
 
 
 def test_a_wrong_checksum_removes_what_came_and_names_both(site, cache):
-    wrong = "md5:" + "0" * 32
-    with pytest.raises(DownloadError, match=f"{md5(CONTENT)[4:]}.*{'0' * 32}"):
-        fetch(Remote(site.url, None, wrong))
+    wrong = "sha256:" + "0" * 64
+    with pytest.raises(DownloadError, match=f"{sha256(CONTENT)[7:]}.*{'0' * 64}"):
+        fetch(Remote(site.url, None, (md5(CONTENT), wrong)))
     assert files(cache) == set()
 
 
@@ -266,8 +280,109 @@ def test_what_the_server_refuses_is_an_error_that_says_what_to_do(site, cache, s
     assert files(cache) == set()
 
 
+# What a hostile server may not do
+
+
+@pytest.mark.parametrize("says_length", [True, False])
+@pytest.mark.parametrize("limits", [{"size": 299_999}, {"largest": 299_999}])
+def test_more_bytes_than_allowed_are_refused_and_removed(site, cache, says_length, limits):
+    site.says_length = says_length
+    with pytest.raises(DownloadError, match=r"the server sends \d+,\d+ bytes or more, but 299,999 are"):
+        fetch(Remote(site.url, **limits))
+    assert files(cache) == set()
+    assert site.asked == [None]
+
+
+def test_a_body_without_an_end_is_refused(site, cache):
+    site.content, site.says_length = CONTENT * 100, False
+    with pytest.raises(DownloadError, match="bytes or more, but 300,000 are the most that is accepted"):
+        fetch(Remote(site.url, largest=300_000))
+    assert files(cache) == set()
+
+
+@pytest.mark.parametrize("length", ["abc", "-5", "9" * 5000, "1.5", "", "\u00b2"])
+def test_a_length_that_is_no_number_is_not_believed(site, length):
+    site.says_length, site.headers = False, {"Content-Length": length}
+    assert fetch(Remote(site.url)).read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("etag", ['"a\r\n b"', '"\x01"', '"\u00e9"'])
+def test_a_version_that_cannot_be_sent_back_is_not_resumed(site, etag):
+    site.headers = {"ETag": etag}
+    stopped_after(site, 100_000)
+    assert fetch(Remote(site.url)).read_bytes() == CONTENT
+    assert site.asked == [None]
+
+
+def test_a_redirect_is_followed(site):
+    site.redirects_to = site.url.replace("data.bin", "elsewhere.bin")
+    assert fetch(Remote(site.url, None, (sha256(CONTENT),))).read_bytes() == CONTENT
+    assert len(site.asked) == 2
+
+
+@pytest.mark.parametrize("place", ["ftp://127.0.0.1/data.bin", "file:///etc/passwd", "//[", "http://[::1"])
+def test_a_redirect_to_something_else_than_http_is_an_error(site, place, cache):
+    site.redirects_to = place
+    with pytest.raises(DownloadError, match="cannot download"):
+        fetch(Remote(site.url))
+    assert files(cache) == set()
+
+
+class RedirectsFromHttps(BaseHandler):
+    """What a server would answer to a request over TLS: another address."""
+
+    handler_order = 1  # before the handler that would connect
+
+    def __init__(self, place):
+        self.place = place
+
+    def https_open(self, _):
+        headers = Message()
+        headers["Location"] = self.place
+        response = addinfourl(io.BytesIO(), headers, "https://a.b/data.bin", 302)
+        response.msg = "Found"
+        return response
+
+
+def test_a_redirect_from_https_to_http_is_refused(site):
+    opener = requests.opener()
+    opener.add_handler(RedirectsFromHttps(site.url))
+    with pytest.raises(URLError, match=r"redirects from https to http://127\.0\.0\.1.* refused"):
+        opener.open("https://a.b/data.bin")
+    assert site.asked == []
+
+
+# No SHA-256 is known of some files: that of the first download is required of the next
+
+
+def test_the_first_download_is_noted_and_required_of_later_ones(site, cache):
+    fetch(Remote(site.url)).unlink()
+    noted = cache / "data.bin.sha256"
+    assert noted.read_text() == f"{sha256(CONTENT)[7:]}  data.bin\n"
+    site.content, site.headers = CONTENT[::-1], {"ETag": '"two"'}
+    with pytest.raises(
+        DownloadError, match=f"its sha256 is {sha256(CONTENT[::-1])[7:]}, but that of the first"
+    ):
+        fetch(Remote(site.url))
+    assert files(cache) == set()
+    noted.unlink()
+    assert fetch(Remote(site.url)).read_bytes() == CONTENT[::-1]
+
+
+def test_a_note_that_is_damaged_is_an_error_that_names_it(site, cache):
+    cache.mkdir(parents=True)
+    (cache / "data.bin.sha256").write_bytes(b"\xff\xfe")
+    with pytest.raises(DownloadError, match=r"Delete .*data\.bin\.sha256"):
+        fetch(Remote(site.url))
+
+
+def test_nothing_is_noted_where_the_checksum_is_known(site, cache):
+    fetch(Remote(site.url, None, (sha256(CONTENT),)))
+    assert not (cache / "data.bin.sha256").exists()
+
+
 def test_a_server_that_falls_silent_is_given_up_and_asked_again(site, monkeypatch):
-    monkeypatch.setattr(fetching, "TIMEOUT", 0.2)
+    monkeypatch.setattr(requests, "TIMEOUT", 0.2)
     site.stalls, site.sends = threading.Event(), [200_000]
     assert fetched_at_last(Remote(site.url)).read_bytes() == CONTENT
     assert len(site.asked) > 1

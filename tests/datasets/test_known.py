@@ -175,9 +175,11 @@ def test_every_known_data_set_is_described():
         if found.remote:
             assert found.remote.url.startswith("https://")
             assert found.remote.name.endswith(".zip")
-            if found.remote.checksum:
-                kind, digest = found.remote.checksum.split(":")
-                assert (kind, len(bytes.fromhex(digest))) == ("md5", 16)
+            sizes = {"md5": 16, "sha256": 32}
+            for kind, digest in (checksum.split(":") for checksum in found.remote.checksums):
+                assert len(bytes.fromhex(digest)) == sizes[kind]
+            assert found.remote.has_sha256 == (name != "msd")
+            assert found.remote.limit <= 2**30
 
 
 def test_load_generates_by_name():

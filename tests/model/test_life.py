@@ -77,8 +77,18 @@ def test_a_solver_that_leaves_no_numbers_is_an_error():
             problem.users.factors[3] = np.nan
             return 0.0
 
-    with pytest.raises(SolveError, match="not a number after epoch 1"):
+    with pytest.raises(SolveError, match="not finite after epoch 1"):
         make_model(solver=Nan()).fit(make_data(), progress=False)
+
+
+def test_vectors_too_large_for_a_loss_are_an_error():
+    class Huge:
+        def epoch(self, problem):
+            problem.users.factors[:] = 1e30
+            return 0.0
+
+    with pytest.raises(SolveError, match="not finite after epoch 1: vectors overflow single precision"):
+        make_model(solver=Huge()).fit(make_data(), progress=False)
 
 
 def test_new_users_of_new_items_start_with_the_next_fit():

@@ -52,3 +52,18 @@ def test_no_users_named_is_everyone(model):
     assert model.recommend(None, 3) == everyone
     assert model.recommend(users=None, k=3) == everyone
     assert everyone.asked == list(model.users)
+
+
+def test_scores_that_overflow_are_an_error():
+    class Long:
+        def epoch(self, problem):
+            problem.users.factors[[0, 20]] = (
+                1.5e19  # whose squares fit single precision, and their sum does not
+            )
+            problem.items.factors[:] = 1e-19
+            return 0.0
+
+    model = fitted(solver=Long(), epochs=1)
+    assert model.recommend(model.users[0], 5).scores == pytest.approx([12.0] * 5)
+    with pytest.raises(RuntimeError, match="scores overflow single precision"):
+        model.similar_users(model.users[0], metric="dot")

@@ -260,6 +260,23 @@ def test_curvature_that_overflows_is_an_error_not_a_row_left_alone():
         SpectralCG().epoch(problem)
 
 
+@pytest.mark.parametrize("solver", KINDS)
+def test_a_gramian_that_overflows_is_an_error_without_a_warning(solver):
+    """Each vector's square fits single precision, and their sum does not."""
+    data = Interactions.from_arrays(user=range(40), item=[0] * 40)
+    W, H = (np.full((rows, 3), 1e19, np.float32) for rows in (40, 1))
+    problem = Case(data, Objective(regularization=0), W, H).problem()
+    with pytest.raises(SolveError, match=r"scale (its )?weights or labels down, or raise regularization"):
+        solver.epoch(problem)
+
+
+def test_a_spectrum_that_overflows_is_an_error_without_a_warning():
+    data = Interactions.from_arrays(user=["a", "b", "b"], item=["x", "y", "x"])
+    model = ImplicitMF(8, objective=Objective(unobserved_weight=3e38))
+    with pytest.raises(SolveError, match="user 'a'"):
+        model.fit(data)
+
+
 def test_a_row_that_overflows_is_named_with_a_remedy():
     data = Interactions.from_arrays(
         user=["fine", "bad"], item=["x", "x"], label=[1.0, 3e38], weight=[1.0, 3e38]

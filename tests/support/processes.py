@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+import time
 
 PATIENCE = 600  # seconds: what hangs fails in the end, what is only slow does not
 
@@ -21,3 +22,11 @@ def child(code, *arguments, **options):
 def finish(process):
     """(standard output, standard error) of a process until its end."""
     return process.communicate(timeout=PATIENCE)
+
+
+def wait_until(event):
+    """Look again and again until the event has come."""
+    begun = time.monotonic()
+    while not event():
+        assert time.monotonic() - begun < PATIENCE, "it never came"
+        time.sleep(0.002)

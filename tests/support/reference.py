@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from ialspp import Interactions, Objective
@@ -87,6 +89,7 @@ class System:
         columns, y, a = row
         near = H[columns]
         self.x, self.count = x[B], len(columns)
+        self.scaled = np.sqrt(a)[:, None] * near[:, B]
         self.A = (near[:, B].T * a) @ near[:, B] + alpha0 * gramian[B, B] + lam * np.eye(len(self.x))
         self.g = near[:, B].T @ (a * (near @ x - y)) + alpha0 * gramian[B] @ x + lam * x[B]
         near, x, y, gramian = (np.abs(array) for array in (near, x, y, gramian))
@@ -98,8 +101,11 @@ class System:
         return self.x - np.linalg.solve(self.A, self.g)
 
     def after_conjugate_gradients(self, steps, Q):
-        """Where so many steps end, preconditioned by the diagonal of A in the orthogonal basis Q."""
-        return self.x - Q @ conjugate_gradients(Q.T @ self.A @ Q, Q.T @ self.g, steps)
+        """Where so many steps end in the orthogonal basis Q, preconditioned by nearly the diagonal of A."""
+        S = self.scaled @ Q
+        A = Q.T @ self.A @ Q
+        M = np.diag(A) - np.sum(S**2, 0) + estimated_squares(S)
+        return self.x - Q @ conjugate_gradients(A, Q.T @ self.g, steps, M)
 
     def relaxed(self, end, relaxation):
         """Where a row is that goes so many times as far as to `end`."""
@@ -119,11 +125,25 @@ class System:
         return relaxation * (of_g + of_A) / eigenvalues[0] + rounding() * largest
 
 
-def conjugate_gradients(A, b, steps):
-    """Textbook: A x = b from zero, preconditioned by the diagonal of A."""
+def estimated_squares(S):
+    """The sums of squares of the columns of S: of a long one, those of 16 rows in 64, which count for all."""
+    n = len(S)
+    if n < 128:
+        return np.sum(S**2, 0)
+    cuts = [n * part // 16 for part in range(17)] if n >= 32768 else [0, n]
+    total = np.zeros(S.shape[1])
+    for begin, end in pairwise(cuts):
+        for first in range(begin, end, 64):
+            sample = S[first : min(first + 16, end)]
+            total += min(64, end - first) / len(sample) * np.sum(sample**2, 0)
+    return total
+
+
+def conjugate_gradients(A, b, steps, M):
+    """Textbook: A x = b from zero, preconditioned by the diagonal matrix of M."""
     x, r, p, rho = np.zeros_like(b), b, np.zeros_like(b), np.inf
     for _ in range(steps):
-        z = np.divide(r, np.diag(A), out=np.zeros_like(r), where=np.diag(A) > 0)
+        z = np.divide(r, M, out=np.zeros_like(r), where=M > 0)
         rho, before = r @ z, rho
         if rho == 0:
             break

@@ -14,6 +14,7 @@ from support.processes import PATIENCE
 fcntl, pty, termios = map(pytest.importorskip, ("fcntl", "pty", "termios"))  # POSIX has them
 
 ESCAPE = "\x1b"
+PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
 HIDE, SHOW = f"{ESCAPE}[?25l", f"{ESCAPE}[?25h"  # the cursor
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ialspp import ImplicitMF, store
-from ialspp.model.checkpoint import Checkpoint, progress_of
+from ialspp.model.checkpoint import Checkpoint
 from torture.nursery import Blow, Run
 
 from .arena import COLUMNS, Arena, error_in
@@ -101,9 +101,9 @@ def _check_words(arena: Arena, story: str, run: Run, blow: Blow | None, checkpoi
     """What the interrupted process says of its checkpoint is so, and it has cleaned up."""
     if blow is None or run.code not in (130, 143):
         return
-    if "is kept" in run.stderr:
+    if "--resume" in run.stderr:
         arena.tally.counts["told how to resume"] += 1
-        kept = progress_of(checkpoint) if checkpoint.exists() else "no checkpoint"
-        if f"{kept} is kept; go on with: ialspp fit --resume '{checkpoint}'" not in run.stderr:
+        kept = Checkpoint.read(checkpoint).progress if checkpoint.exists() else "no checkpoint"
+        if f"{checkpoint} keeps {kept}; go on with: ialspp fit --resume '{checkpoint}'" not in run.stderr:
             arena.fault(f"{story}: {kept} is there, and the process said {run.stderr!r}")
     arena.no_leftovers(f"{story}, which could clean up", checkpoint.parent, run)

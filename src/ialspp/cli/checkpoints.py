@@ -5,31 +5,37 @@ The checkpoint keeps the options of the command, so that `ialspp fit --resume PA
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ..errors import InvalidValueError
-from ..model.checkpoint import note_of, progress_of, require_free
+from ..files.version import FileVersion
+from ..model.checkpoint import Checkpoint, require_free
 from ..system.checks import checked_integer
-from .model import ModelOptions
-from .source import Source
 
+NOT_KEPT = {"checkpoint", "every", "resume", "config", "as_json", "debug"}  # of the command's options
+PATHS = {"path", "out", "runs"}
 MAY_CHANGE = {"threads", "out", "runs", "source", "path"}  # the result does not depend on them, or is checked
 
 
 def _read_options(context: typer.Context, file: Path | None) -> Path | None:
     """Make the options of the interrupted command the defaults of this one."""
     if file is not None and not context.resilient_parsing:
-        context.default_map = {**(context.default_map or {}), **_options_in(file)}
+        kept = {name: value for name, value in _options_in(file).items() if value is not None}
+        context.default_map = {**(context.default_map or {}), **kept}
     return file
 
 
+CheckpointOption = Annotated[
+    Path | None, typer.Option(help="Write the state of the fit to this file, until the model is saved.")
+]
+EveryOption = Annotated[int, typer.Option(help="Epochs from one checkpoint to the next.")]
 ResumeOption = Annotated[
     Path | None,
     typer.Option(
@@ -42,92 +48,87 @@ ResumeOption = Annotated[
 ]
 
 
-def as_note(
-    source: Source,
-    settings: ModelOptions,
-    out: Path,
-    min_user: int,
-    min_item: int,
-    until: float | None,
-    no_interactions: bool,
-    runs: Path | None,
-) -> dict[str, Any]:
+def kept_options(context: typer.Context) -> dict[str, Any]:
     """List the options that a resumed command needs, by the names of the parameters."""
-    found = {
-        **asdict(source),
-        **asdict(settings),
-        "source": _found_from_anywhere(source.source),
-        "path": None if source.path is None else str(source.path.absolute()),
-        "out": str(out.absolute()),
-        "min_user": min_user,
-        "min_item": min_item,
-        "until": until,
-        "no_interactions": no_interactions,
-        "runs": None if runs is None else str(runs.absolute()),
+    return {
+        name: _found_from_anywhere(name, value)
+        for name, value in context.params.items()
+        if name not in NOT_KEPT
     }
-    return {name: value for name, value in found.items() if value is not None}
 
 
-def _found_from_anywhere(source: str) -> str:
-    """Return the source so that another working folder does not matter."""
-    is_path = Path(source).exists() or any(sign in source for sign in "*?[")
-    return str(Path(source).absolute()) if is_path else source
+def _found_from_anywhere(name: str, value: Any) -> Any:
+    """Return an option so that another working folder does not matter."""
+    is_path = name in PATHS and value is not None
+    is_source = name == "source" and (Path(value).exists() or any(sign in value for sign in "*?["))
+    return str(Path(value).absolute()) if is_source or is_path else value
 
 
 def checked_checkpoint(
-    checkpoint: Path | None, every: int, resume: Path | None, options: dict[str, Any]
+    checkpoint: Path | None, every: int, resume: Path | None, out: Path, options: dict[str, Any]
 ) -> Path | None:
     """Check the options before anything takes long, and return the file that will hold the state."""
-    if resume is None:
-        if checkpoint is None and every != 1:
-            raise InvalidValueError("--every is for --checkpoint, which was not given")
-        if checkpoint is not None:
-            checked_integer("every", every, 1)
-            require_free(checkpoint)
-        return checkpoint
-    if checkpoint is not None or every != 1:
+    if resume is not None and (checkpoint is not None or every != 1):
         raise InvalidValueError(
             "--resume goes on with its own checkpoint; leave out --checkpoint and --every"
         )
-    before = _options_in(resume)
-    changed = sorted(
-        name
-        for name in (before.keys() | options.keys()) - MAY_CHANGE
-        if before.get(name) != options.get(name)
-    )
-    if changed:
-        name = changed[0]
-        raise InvalidValueError(
-            f"--resume goes on with the options of the first command: --{name.replace('_', '-')} was "
-            f"{before.get(name)!r}, got {options.get(name)!r}"
-        )
-    return resume
+    if checkpoint is None and every != 1:
+        raise InvalidValueError("--every is for --checkpoint, which was not given")
+    keeping = checkpoint if resume is None else resume
+    if keeping is None:
+        return None
+    if os.path.realpath(keeping) == os.path.realpath(out):
+        raise InvalidValueError(f"--out must not be the file of the checkpoint, {keeping}")
+    if resume is None:
+        checked_integer("every", every, 1)
+        require_free(keeping)
+    else:
+        _refuse_other_options(resume, options)
+    return keeping
+
+
+def _refuse_other_options(file: Path, options: dict[str, Any]) -> None:
+    for name, before in _options_in(file).items():
+        if name not in MAY_CHANGE and options.get(name) != before:
+            raise InvalidValueError(
+                f"--resume goes on with the options of the first command: --{name.replace('_', '-')} was "
+                f"{before!r}, got {options.get(name)!r}"
+            )
 
 
 def _options_in(file: Path) -> dict[str, Any]:
     """Return the options that a checkpoint of `ialspp fit` keeps."""
-    note = note_of(file)
-    if not {"source", "out"} <= note.keys():
+    options = dict(Checkpoint.read(file).job.note)
+    if not {"source", "out"} <= options.keys():
         raise InvalidValueError(
             f"{file} was not written by `ialspp fit`; ImplicitMF.resume goes on with a fit from Python"
         )
-    return note
+    return options
+
+
+def remove(checkpoint: Path) -> None:
+    """Remove a checkpoint whose model is saved. A link stays, for the next one."""
+    Path(os.path.realpath(checkpoint)).unlink(missing_ok=True)
 
 
 @contextmanager
-def telling_how_to_resume(checkpoint: Path | None) -> Iterator[None]:
+def telling_how_to_resume(checkpoint: Path | None, resume: Path | None) -> Iterator[None]:
     """Add to an interrupt of the block how the fit can go on."""
+    finished_before = _version(checkpoint) if resume is None else None
     try:
         yield
     except KeyboardInterrupt as stop:
         if checkpoint is None:
             raise
-        raise type(stop)(_advice(checkpoint)) from stop
+        raise type(stop)(_advice(checkpoint, finished_before)) from stop
 
 
-def _advice(checkpoint: Path) -> str:
-    if not checkpoint.exists():
-        return f"no epoch has ended, so there is no {checkpoint}"
-    return (
-        f"{progress_of(checkpoint)} is kept; go on with: ialspp fit --resume {shlex.quote(str(checkpoint))}"
-    )
+def _advice(checkpoint: Path, finished_before: FileVersion | None) -> str:
+    if _version(checkpoint) == finished_before:
+        return f"no epoch has ended, so {checkpoint} does not keep one"
+    progress = Checkpoint.read(checkpoint).progress
+    return f"{checkpoint} keeps {progress}; go on with: ialspp fit --resume {shlex.quote(str(checkpoint))}"
+
+
+def _version(file: Path | None) -> FileVersion | None:
+    return FileVersion.of(file) if file is not None and file.exists() else None

@@ -9,9 +9,18 @@ from typing import Annotated, Any
 
 import typer
 
+from ..model.fitting import fit_with_note
 from ..model.model import ImplicitMF
 from ..system.checks import checked_share
-from .checkpoints import ResumeOption, as_note, checked_checkpoint, telling_how_to_resume
+from .checkpoints import (
+    CheckpointOption,
+    EveryOption,
+    ResumeOption,
+    checked_checkpoint,
+    kept_options,
+    remove,
+    telling_how_to_resume,
+)
 from .model import ModelOptions
 from .options import given
 from .output import JsonOption, checked_target, show_facts, show_json, shown_loss, size
@@ -20,6 +29,7 @@ from .source import Source
 
 
 def fit(
+    context: typer.Context,
     source: Source,
     settings: ModelOptions,
     out: Annotated[Path, typer.Option("-o", "--out", help="The file of the model, such as films.ialspp.")],
@@ -29,11 +39,8 @@ def fit(
         float | None,
         typer.Option(help="Stop once the loss falls by less than this share in an epoch, such as 0.001."),
     ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(help="Write the state after each epoch to this file, until the model is saved."),
-    ] = None,
-    every: Annotated[int, typer.Option(help="Epochs from one checkpoint to the next.")] = 1,
+    checkpoint: CheckpointOption = None,
+    every: EveryOption = 1,
     resume: ResumeOption = None,
     no_interactions: Annotated[
         bool,
@@ -53,22 +60,22 @@ def fit(
     model = settings.make()
     if until is not None:
         checked_share("until", until)
-    options = as_note(source, settings, out, min_user, min_item, until, no_interactions, runs)
-    keeping = checked_checkpoint(checkpoint, every, resume, options)
+    options = kept_options(context)
+    keeping = checked_checkpoint(checkpoint, every, resume, out, options)
     source.refuse_target(checked_target(out))
     checked_runs(runs)
-    with telling_how_to_resume(keeping):
+    with telling_how_to_resume(keeping, resume):
         start = time.perf_counter()
         data = source.interactions("fit").core(min_user, min_item)
         read = time.perf_counter()
         if resume is None:
-            model.fit(data, until=until, checkpoint=checkpoint, every=every, note=options)
+            fit_with_note(model, data, until=until, checkpoint=checkpoint, every=every, note=options)
         else:
             model = ImplicitMF.resume(resume, data, threads=settings.threads)
         trained = time.perf_counter()
         model.save(out, interactions=not no_interactions, progress=None)
     if keeping is not None:
-        keeping.unlink(missing_ok=True)
+        remove(keeping)
     answer = {
         "source": given(source),
         "data": {**data.statistics(), "min_user": min_user, "min_item": min_item},

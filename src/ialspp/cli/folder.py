@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import IalsppError
 from ..files.leftovers import leftovers
-from ..model.checkpoint import progress_of
+from ..model.checkpoint import Checkpoint, is_checkpoint
 from .output import remark, show_json, show_table, size
 
 
@@ -27,19 +27,18 @@ def show_folder(folder: Path, *, as_json: bool) -> None:
 
 
 def _described(path: Path) -> dict[str, Any]:
+    """Describe a file, of kind None if it is not one of ours that can be read."""
     from .. import store
 
-    if path.is_file():
-        try:
-            facts = store.info(path)
-            return _facts(path, "model", f"{facts['users']:,} users, {facts['items']:,} items")
-        except (IalsppError, OSError):
-            pass
-        try:
-            return _facts(path, "checkpoint", progress_of(path))
-        except (IalsppError, OSError):
-            pass
-    return _facts(path, None, "")
+    try:
+        if not path.is_file():
+            return _facts(path, None, "")
+        if is_checkpoint(path):
+            return _facts(path, "checkpoint", Checkpoint.read(path).progress)
+        facts = store.info(path)
+        return _facts(path, "model", f"{facts['users']:,} users, {facts['items']:,} items")
+    except (IalsppError, OSError):
+        return _facts(path, None, "")
 
 
 def _facts(path: Path, kind: str | None, remark: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""ialspp info: describe a model file."""
+"""ialspp info: describe a model file, a checkpoint, or a folder of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..model.checkpoint import Checkpoint, is_checkpoint
 from ..system.progress import reporting
 from .folder import show_folder
 from .output import JsonOption, show_facts, show_json, show_table, shown, shown_loss, size
@@ -14,7 +15,7 @@ from .output import JsonOption, show_facts, show_json, show_table, shown, shown_
 
 def info(
     model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A file that `ialspp fit` wrote, or a folder of them.")
+        Path, typer.Argument(metavar="MODEL", help="A model, a checkpoint, or a folder of them.")
     ],
     verify: Annotated[
         bool, typer.Option("--verify", help="Read the whole file and check every checksum.")
@@ -23,7 +24,8 @@ def info(
 ) -> None:
     """Describe a model file: settings, data, losses, arrays. Vectors and interactions are not read.
 
-    Of a folder: list its models, its checkpoints, and files that killed processes left unfinished.
+    Of a checkpoint: how far its fit has come, and its settings. Of a folder: its models, its checkpoints, and
+    files that killed processes left unfinished.
 
     Example: ialspp info films.ialspp --verify
     """
@@ -31,6 +33,10 @@ def info(
 
     if model.is_dir():
         show_folder(model, as_json=as_json)
+        return
+    if is_checkpoint(model):
+        found = Checkpoint.open(model)[0] if verify else Checkpoint.read(model)
+        show_checkpoint(found, verified=verify, as_json=as_json)
         return
     facts: dict[str, Any] = {"file": str(model), **store.info(model)}
     if verify:
@@ -41,6 +47,22 @@ def info(
         show_json(facts)
     else:
         show_info(facts)
+
+
+def show_checkpoint(found: Checkpoint, *, verified: bool, as_json: bool) -> None:
+    """Print how far a fit has come, and its settings."""
+    facts: dict[str, Any] = {
+        "file": str(found.path),
+        **found.info(),
+        **({"verified": True} if verified else {}),
+    }
+    if as_json:
+        show_json(facts)
+        return
+    data = ", ".join(f"{facts['data'][name]:,} {name}" for name in ("users", "items", "pairs"))
+    training = _of_training({**facts, "dim": facts["settings"]["dim"], "fitted_solver": None})
+    kept = {"checkpoint": found.progress, **_of_file(facts), "data": data, **training}
+    show_facts(facts["file"], kept)
 
 
 def show_info(facts: dict[str, Any]) -> None:
@@ -57,8 +79,9 @@ def _of_file(facts: dict[str, Any]) -> dict[str, Any]:
     found = {
         "size": size(facts["bytes"]),
         "format": f"{facts['format_version']}, written by {facts['written_by']}",
-        "has interactions": facts["has_interactions"],
     }
+    if "has_interactions" in facts:
+        found["has interactions"] = facts["has_interactions"]
     return {**found, "verified": True} if facts.get("verified") else found
 
 

@@ -59,7 +59,8 @@ def with_options(command: Callable[..., None], config_of: str | None = None) -> 
         for option in (_options_of(groups[name]) if name in groups else [parameter])
     ]
     if config_of is not None:
-        parameters.append(config_option(config_of, parameters))
+        options = [option for option in parameters if option.annotation is not typer.Context]
+        parameters.append(config_option(config_of, options))
     parameters.append(_keyword("debug", DebugOption, False))
     keywords = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in parameters]
     shown: Any = run  # typer reads its signature

@@ -1,33 +1,72 @@
-"""What identifies data: a hash of its ids and interactions."""
+"""What identifies data: its counts, and a hash of its ids and interactions."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..errors import InvalidTypeError
 from .stored_ids import arrays_of_ids, kind_of
 
 if TYPE_CHECKING:
     from .interactions import Interactions
 
 
-def fingerprint(data: Interactions) -> str:
-    """Return a hash of everything that training reads: ids in their order, pairs, labels and weights."""
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """Equal for data on which a fit gives the same bits, and for no other."""
+
+    users: int
+    items: int
+    pairs: int
+    sha256: str
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if type(value).__name__ != field.type:
+                raise InvalidTypeError(f"{field.name} must be of type {field.type}, got {value!r}")
+
+    @classmethod
+    def of(cls, data: Interactions) -> Fingerprint:
+        """Take the fingerprint of data."""
+        return cls(data.n_users, data.n_items, len(data), _hash(data))
+
+    def difference(self, other: Fingerprint) -> str | None:
+        """Say how other data differs from this, or return None if it does not."""
+        counts = [
+            f"{getattr(self, name):,} {name} are required, got {getattr(other, name):,}"
+            for name in ("users", "items", "pairs")
+            if getattr(self, name) != getattr(other, name)
+        ]
+        if counts:
+            return ", ".join(counts)
+        return None if self == other else "the counts are the same, but ids, pairs, labels or weights differ"
+
+
+def _hash(data: Interactions) -> str:
+    """Hash everything that training reads: ids in their order, pairs, labels and weights."""
+    digest = hashlib.sha256()
+    for axis in (data.users, data.items):
+        digest.update(f"{kind_of(axis)} ".encode())
+    for name, array in _arrays(data).items():
+        digest.update(f"{name} {array.dtype.str} {array.shape} ".encode())
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+def _arrays(data: Interactions) -> dict[str, NDArray[Any]]:
     rows = data.by_user
     arrays = {
         **arrays_of_ids("user", data.users),
         **arrays_of_ids("item", data.items),
         "offsets": rows.offsets,
         "columns": rows.columns,
-        **({} if rows.labels is None else {"labels": rows.labels}),
-        **({} if rows.weights is None else {"weights": rows.weights}),
+        "labels": rows.labels,
+        "weights": rows.weights,
     }
-    digest = hashlib.sha256()
-    for axis in (data.users, data.items):
-        digest.update(kind_of(axis).encode())
-    for name, array in arrays.items():
-        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
-    return digest.hexdigest()
+    return {name: array for name, array in arrays.items() if array is not None}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +18,9 @@ if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
 
 MOST_NAMES = 20  # in an error message
+MOST_BYTES = 2**34  # of a file that is unpacked: five times the largest of the known data sets
+MOST_RATIO = 100  # of the sizes after and before unpacking; ratings have 3 to 6
+RATIO_FROM = 2**26  # bytes: smaller files may have any ratio
 
 
 def located(path: str | Path | None, name: str, remote: Remote | None = None) -> Path:
@@ -49,23 +55,60 @@ def _in_folder(folder: Path, name: str) -> Path:
 
 def extracted(archive: Path, name: str) -> Path:
     """Unpack the archive's one file of that name into the cache, unless it is there."""
-    import zlib
-    from zipfile import BadZipFile, ZipFile
+    from zipfile import ZipFile
 
+    with _errors_naming(archive), ZipFile(archive) as opened:
+        member = _member(opened, archive, name)
+        _check_size(archive, member)
+        # Named by its checksum: another archive of the same name gets a folder of its own.
+        target = cache_folder() / f"{archive.stem}-{member.CRC:08x}" / name
+        if not _is_unpacked(target, member):
+            with locked(target):
+                if not _is_unpacked(target, member):  # another process may have unpacked it meanwhile
+                    _unpack(opened, member, target)
+        return target
+
+
+@contextmanager
+def _errors_naming(archive: Path) -> Iterator[None]:
+    """Turn whatever zipfile and the decompressors raise for a damaged archive into one error."""
+    import zlib
+    from lzma import LZMAError
+    from zipfile import BadZipFile
+
+    damaged = (
+        BadZipFile,
+        EOFError,
+        zlib.error,
+        LZMAError,
+        RuntimeError,
+        NotImplementedError,
+        UnicodeDecodeError,
+    )
     try:
-        with ZipFile(archive) as opened:
-            member = _member(opened, archive, name)
-            # Named by its checksum: another archive of the same name gets a folder of its own.
-            target = cache_folder() / f"{archive.stem}-{member.CRC:08x}" / name
-            if not _is_unpacked(target, member):
-                with locked(target):
-                    if not _is_unpacked(target, member):  # another process may have unpacked it meanwhile
-                        _unpack(opened, member, target)
-            return target
-    except (BadZipFile, EOFError, zlib.error, RuntimeError, NotImplementedError) as error:
+        yield
+    except damaged as error:
+        raise _unsound(archive, error) from error
+    except OSError as error:
+        # bz2 raises one without a number, and a place before the start of the file is an invalid argument.
+        if isinstance(error, FileNotFoundError) or error.errno not in (None, errno.EINVAL):
+            raise
+        raise _unsound(archive, error) from error
+
+
+def _unsound(archive: Path, error: Exception) -> InvalidValueError:
+    return InvalidValueError(f"{archive} is not a sound zip archive: {error}; delete it and fetch it again")
+
+
+def _check_size(archive: Path, member: ZipInfo) -> None:
+    """Raise an error before a file is unpacked that is too large. zipfile unpacks no more than it says."""
+    size, packed = member.file_size, min(member.compress_size, archive.stat().st_size)
+    if size > MOST_BYTES or size > max(MOST_RATIO * packed, RATIO_FROM):
         raise InvalidValueError(
-            f"{archive} is not a sound zip archive: {error}; delete it and fetch it again"
-        ) from error
+            f"{archive}: {member.filename} has {size:,} bytes, packed into {packed:,}; at most "
+            f"{MOST_BYTES:,} are unpacked, and at most {MOST_RATIO} times as many as packed. If you trust "
+            "it, unpack it yourself and pass path="
+        )
 
 
 def _member(opened: ZipFile, archive: Path, name: str) -> ZipInfo:

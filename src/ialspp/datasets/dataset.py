@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,16 +13,27 @@ from ..split import Split
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A file on a server, with its published size and checksum, or None if none is published."""
+    """A file on a server, with its size and checksums as far as they are known."""
 
     url: str
     size: int | None = None
-    checksum: str | None = None  # "md5:..." or another algorithm of hashlib
+    checksums: tuple[str, ...] = ()  # each "sha256:..." or another algorithm of hashlib
+    largest: int = 2**30  # bytes that are accepted where the size is not known
 
     @property
     def name(self) -> str:
         """The last part of the address."""
         return self.url.rpartition("/")[2]
+
+    @property
+    def limit(self) -> int:
+        """How many bytes are accepted."""
+        return self.largest if self.size is None else self.size
+
+    @property
+    def has_sha256(self) -> bool:
+        """Whether its SHA-256 is known."""
+        return any(checksum.startswith("sha256:") for checksum in self.checksums)
 
     def is_at(self, path: Path) -> bool:
         """Whether `path` is this file; quick, because it does not compute the checksum."""
@@ -40,18 +51,24 @@ class Remote:
         return None
 
     def checksum_fault(self, path: Path) -> str | None:
-        """Both checksums if they differ, or None."""
-        if self.checksum is None:
-            return None
-        import hashlib
+        """A checksum that differs, with the one that is required; None if there is no such."""
+        required = dict(checksum.split(":") for checksum in self.checksums)
+        for algorithm, found in digests(path, required).items():
+            if found != required[algorithm]:
+                return f"its {algorithm} is {found}, but {required[algorithm]} is required"
+        return None
 
-        algorithm, _, published = self.checksum.partition(":")
-        digest = hashlib.new(algorithm, usedforsecurity=False)
-        with path.open("rb") as file:
-            while chunk := file.read(1 << 20):
+
+def digests(path: Path, algorithms: Iterable[str]) -> dict[str, str]:
+    """Compute checksums of a file, by the names that hashlib has for them."""
+    import hashlib
+
+    hashes = {name: hashlib.new(name, usedforsecurity=name != "md5") for name in algorithms}
+    with path.open("rb") as file:
+        while hashes and (chunk := file.read(1 << 20)):
+            for digest in hashes.values():
                 digest.update(chunk)
-        found = digest.hexdigest()
-        return None if found == published else f"its {algorithm} is {found}, but {published} is published"
+    return {name: digest.hexdigest() for name, digest in hashes.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -92,43 +92,83 @@ def _generated(shape: str, path: str | Path | None = None, **options: Any) -> In
     return synthetic(shape, **options)
 
 
-def _movielens(name: str, ratings: str, file: str, size: int, md5: str, **strong: Any) -> DataSet:
+def _movielens(
+    name: str, ratings: str, file: str, size: int, md5: str, sha256: str, **strong: Any
+) -> DataSet:
+    address = f"https://files.grouplens.org/datasets/movielens/ml-{name}.zip"
     return DataSet(
         description=f"MovieLens: {ratings} ratings of films",
         load=partial(movielens, name),
         files=file,
         home=f"https://grouplens.org/datasets/movielens/{name}/",
         terms="research; no commercial use without permission; see the README in the archive",
-        remote=Remote(f"https://files.grouplens.org/datasets/movielens/ml-{name}.zip", size, f"md5:{md5}"),
+        remote=Remote(address, size, (f"md5:{md5}", f"sha256:{sha256}")),
         **strong,
     )
 
 
-# GroupLens publishes the MD5 sums beside the archives (ml-20m.zip.md5 and so on). The sizes are those of
-# tensorflow/datasets (url_checksums/movielens.txt). It lacks 10m and 32m, whose sizes public projects
-# recorded together with the published MD5.
+# GroupLens publishes the MD5 sums beside the archives (ml-20m.zip.md5 and so on), but no SHA-256. Those here
+# were recorded by public projects, each by several of them, together with the same size or MD5.
+# tensorflow/datasets (url_checksums/movielens.txt) has the sizes and SHA-256 of all but 10m and 32m.
 KNOWN: dict[str, DataSet] = {
-    "ml-100k": _movielens("100k", "100,000", "u.data", 4_924_029, "0e33842e24a9c977be4e0107933c0723"),
-    "ml-1m": _movielens("1m", "1 million", "ratings.dat", 5_917_549, "c4d9eecfca2ab87c1945afe126590906"),
-    "ml-10m": _movielens("10m", "10 million", "ratings.dat", 65_566_137, "ce571fd55effeba0271552578f2648bd"),
+    "ml-100k": _movielens(
+        "100k",
+        "100,000",
+        "u.data",
+        4_924_029,
+        "0e33842e24a9c977be4e0107933c0723",
+        "50d2a982c66986937beb9ffb3aa76efe955bf3d5c6b761f4e3a7cd717c6a3229",
+    ),
+    "ml-1m": _movielens(
+        "1m",
+        "1 million",
+        "ratings.dat",
+        5_917_549,
+        "c4d9eecfca2ab87c1945afe126590906",
+        "a6898adb50b9ca05aa231689da44c217cb524e7ebd39d264c56e2832f2c54e20",
+    ),
+    "ml-10m": _movielens(
+        "10m",
+        "10 million",
+        "ratings.dat",
+        65_566_137,
+        "ce571fd55effeba0271552578f2648bd",
+        "813c411ccb6122564edfe752e7f80c4dcc5aa25fa94c93622f6877a7ba252862",
+    ),
     "ml-20m": _movielens(
         "20m",
         "20 million",
         "ratings.csv",
         198_702_078,
         "cd245b17a1ae2cc31bb14903e1204af3",
+        "96f243c338a8665f6bcc89c53edf6ee39162a846940de6b7c8c48aeada765ff3",
         strong={"held_out": 10_000, "min_user": 5},
         strong_load={"min_rating": 4.0},
     ),
-    "ml-25m": _movielens("25m", "25 million", "ratings.csv", 261_978_986, "6b51fb2759a8657d3bfcbfc42b592ada"),
-    "ml-32m": _movielens("32m", "32 million", "ratings.csv", 238_950_008, "d472be332d4daa821edc399621853b57"),
+    "ml-25m": _movielens(
+        "25m",
+        "25 million",
+        "ratings.csv",
+        261_978_986,
+        "6b51fb2759a8657d3bfcbfc42b592ada",
+        "8b21cfb7eb1706b4ec0aac894368d90acf26ebdfb6aced3ebd4ad5bd1eb9c6aa",
+    ),
+    "ml-32m": _movielens(
+        "32m",
+        "32 million",
+        "ratings.csv",
+        238_950_008,
+        "d472be332d4daa821edc399621853b57",
+        "e4a68655d7386b8f95f2f2424b2ff975dfdd15ffd59e0d864a14dca43e99d6ee",
+    ),
     "msd": DataSet(
         description="Million Song Dataset: plays of 384,546 songs by 1,019,318 listeners",
         load=million_song,
         files="train_triplets.txt",
         home="http://millionsongdataset.com/tasteprofile/",
         terms="see the page",
-        # We found no published checksum or size; the CRC in the archive is checked.
+        # We found no published checksum or size. The CRC in the archive is checked, and later downloads must
+        # have the SHA-256 of the first.
         remote=Remote("https://millionsongdataset.com/sites/default/files/challenge/train_triplets.txt.zip"),
         strong={"held_out": 50_000, "min_user": 20, "min_item": 200},
     ),
@@ -138,10 +178,10 @@ KNOWN: dict[str, DataSet] = {
         files="user_artists.dat",
         home="https://grouplens.org/datasets/hetrec-2011/",
         terms="not commercial; see the readme in the archive",
-        # We found no checksum by GroupLens; sisinflab/DataRec checks this one (datasets/lastfm).
+        # We found no checksum by GroupLens; several public projects recorded this one.
         remote=Remote(
             "https://files.grouplens.org/datasets/hetrec2011/hetrec2011-lastfm-2k.zip",
-            checksum="md5:296d61afe4e8632b173fc2dd3be20ce2",
+            checksums=("sha256:6738f48195667ff03caaab4d32ca9a3133d8cc026b7c3cdaf6ce1010e913c59c",),
         ),
     ),
     "complete-journey": DataSet(

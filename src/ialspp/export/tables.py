@@ -87,7 +87,9 @@ def checked_model(model: ImplicitMF) -> list[tuple[IdMap, Floats]]:
     """Return the ids and vectors of the users and of the items; raise unless the model is fitted."""
     if not isinstance(model, ImplicitMF):
         raise InvalidTypeError(f"an ImplicitMF is required, got {type(model).__name__}")
-    kept = copy(model)  # ids and vectors of one moment: an update may replace them meanwhile
+    # Ids and vectors of one moment: an update may replace them meanwhile. The copy also verifies the file of
+    # a model that was not verified yet: damaged vectors would look sound in another file.
+    kept = copy(model)
     return [(kept.users, kept.user_factors), (kept.items, kept.item_factors)]
 
 

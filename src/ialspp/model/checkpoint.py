@@ -1,113 +1,165 @@
-"""Checkpoints: the state of a fit after an epoch in a file, from which the fit goes on with the same bits.
+"""Checkpoints: the state of a fit after an epoch, in a file from which the fit goes on with the same bits.
 
 An epoch depends on the factors and on the records of the epochs before, and on nothing else. So these two are
-the state, beside the settings, the plan and what identifies the data.
+the state. Beside it, the file holds what the fit was begun with: the job.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..data.csr import Floats, aligned
-from ..data.fingerprint import fingerprint
+from ..data.fingerprint import Fingerprint
 from ..data.interactions import Interactions
 from ..errors import InvalidStateError, InvalidValueError
 from ..files.arrays import Arrays
 from ..files.atomic import require_writable
 from ..files.container import Container, StoreError
-from ..system.checks import checked_integer, checked_share
+from ..files.version import FileVersion
+from ..system.checks import checked_integer
 from .history import EpochRecord
-from .state import settings_of
+from .state import settings_as_dict, settings_of
 from .training import Plan
 
 FORMAT, VERSION = "ialspp checkpoint", 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Checkpoint:
-    """What a file of this kind holds."""
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a fit is begun with, and every checkpoint of it repeats."""
 
-    path: Path
     settings: dict[str, Any]  # the constructor's arguments, but for `threads`
     plan: Plan
-    every: int
-    data: dict[str, Any]  # what identifies it
+    data: Fingerprint
+    every: int = 1  # epochs from one checkpoint to the next
+    note: Mapping[str, Any] = field(default_factory=dict)  # plain values of whoever began the fit
+
+    def described(self) -> dict[str, Any]:
+        """Describe the job as plain values."""
+        parts = {"plan": asdict(self.plan), "data": asdict(self.data)}
+        return {"settings": settings_as_dict(self.settings), **parts, "every": self.every, "note": self.note}
+
+    @classmethod
+    def of(cls, described: Mapping[str, Any]) -> Job:
+        """Restore a job from its description."""
+        return cls(
+            settings_of(described["settings"]),
+            Plan(**described["plan"]),
+            Fingerprint(**described["data"]),
+            checked_integer("every", described["every"], 1),
+            dict(described["note"]),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checkpoint:
+    """What a file says, without its factors."""
+
+    path: Path
+    written_by: str
+    version: FileVersion
+    job: Job
     history: list[EpochRecord]
     is_finished: bool
-    note: dict[str, Any]
-    factors: tuple[Floats, Floats]  # read-only
 
     @classmethod
-    def open(cls, path: Path) -> Checkpoint:
-        """Read a checkpoint into memory; a `StoreError` says what is wrong with the file."""
-        opened, description = _opened(path, mapped=False)
+    def read(cls, path: Path) -> Checkpoint:
+        """Read the header of a file; a `StoreError` says what is wrong with it."""
+        return cls._of(_opened(path))
+
+    @classmethod
+    def open(cls, path: Path) -> tuple[Checkpoint, tuple[Floats, Floats]]:
+        """Read a file and the factors in it, to train them further; a `StoreError` says what is wrong."""
+        opened = _opened(path, mapped=False)
         opened.verify()
+        found = cls._of(opened)
         with _whole(path):
-            return cls._restored(path, Arrays(opened.arrays), description)
+            return found, found._factors(Arrays(opened.arrays))
 
     @classmethod
-    def _restored(cls, path: Path, arrays: Arrays, description: dict[str, Any]) -> Checkpoint:
-        users, items = (arrays.get(f"{name}_factors", np.float32, dimensions=2) for name in ("user", "item"))
-        if not (np.isfinite(users).all() and np.isfinite(items).all()):
-            raise StoreError("its factors must be finite")
-        return cls(
-            path,
-            settings_of(description["settings"]),
-            _plan_of(**description["plan"]),
-            checked_integer("every", description["every"], 1),
-            dict(description["data"]),
-            [EpochRecord(**record) for record in description["history"]],
-            bool(description["finished"]),
-            dict(description["note"]),
-            (users, items),
+    def _of(cls, opened: Container) -> Checkpoint:
+        with _whole(opened.path):
+            description = json.loads(opened.metadata["description"])
+            history = [
+                EpochRecord.of(record, epoch=place) for place, record in enumerate(description["history"], 1)
+            ]
+            return cls(
+                opened.path,
+                opened.metadata["written_by"],
+                opened.version,
+                Job.of(description),
+                history,
+                bool(description["finished"]),
+            )
+
+    def _factors(self, arrays: Arrays) -> tuple[Floats, Floats]:
+        dim = self.job.settings["dim"]
+        return (
+            _copied(arrays, "user_factors", (self.job.data.users, dim)),
+            _copied(arrays, "item_factors", (self.job.data.items, dim)),
         )
+
+    @property
+    def progress(self) -> str:
+        """How far the fit has come, in words."""
+        plan = self.job.plan
+        end = ", the last" if self.is_finished else ""
+        return f"epoch {plan.done(self.history)} of {plan.epochs}{end}"
+
+    def info(self) -> dict[str, Any]:
+        """Describe the file as plain values."""
+        return {
+            "format": FORMAT,
+            "format_version": VERSION,
+            "written_by": self.written_by,
+            "bytes": self.version.size,
+            **self.job.described(),
+            "history": [asdict(record) for record in self.history],
+            "finished": self.is_finished,
+        }
 
     def require_data(self, data: Interactions) -> None:
-        """Raise an error unless the fit was on this very data."""
-        given = identity(data)
-        if given == self.data:
-            return
-        counts = [name for name in ("users", "items", "pairs") if given[name] != self.data.get(name)]
-        differ = (
-            ", ".join(f"{self.data.get(name):,} {name}, got {given[name]:,}" for name in counts)
-            or "the same counts, but other ids, pairs, labels or weights"
-        )
+        """Raise an error unless the fit was begun on this very data."""
+        difference = self.job.data.difference(Fingerprint.of(data))
+        if difference is not None:
+            raise InvalidValueError(
+                f"{self.path} belongs to a fit on other data: {difference}; a fit goes on with the data that "
+                "it was begun with"
+            )
+
+
+def is_checkpoint(path: Path) -> bool:
+    """Tell whether a file says that it is a checkpoint. A `StoreError` says why it holds no arrays at all."""
+    return Container.open(path).metadata.get("format") == FORMAT
+
+
+def require_free(path: Path) -> None:
+    """Raise an error unless a new fit may write its checkpoints to `path`: no file, or one it can spare."""
+    require_writable(path)
+    if not path.exists():
+        return
+    try:
+        found = Checkpoint.read(path)
+    except StoreError as error:
         raise InvalidValueError(
-            f"{self.path} belongs to a fit on other data: {differ}; a fit goes on with the data it began with"
+            f"{path} is not a checkpoint that can be read, and will not be overwritten: {error}"
+        ) from error
+    if not found.is_finished:
+        raise InvalidStateError(
+            f"{path} keeps {found.progress} of a fit that has not ended; resume it (--resume, "
+            "ImplicitMF.resume), or delete the file"
         )
 
-    def copies(self) -> tuple[Floats, Floats]:
-        """Copy the factors, to train them further."""
-        users, items = aligned(self.factors[0].shape), aligned(self.factors[1].shape)
-        users[:], items[:] = self.factors
-        return users, items
 
-
-def note_of(path: Path) -> dict[str, Any]:
-    """Return the note in a checkpoint, whose vectors are not read."""
-    description = _opened(path)[1]
-    with _whole(path):
-        return dict(description["note"])
-
-
-def progress_of(path: Path) -> str:
-    """Say how far the fit of a checkpoint has come, whose vectors are not read."""
-    description = _opened(path)[1]
-    with _whole(path):
-        plan = _plan_of(**description["plan"])
-        done = len(description["history"]) - plan.earlier
-        return f"epoch {done} of {plan.epochs}" + (", finished" if description["finished"] else "")
-
-
-def _opened(path: Path, *, mapped: bool = True) -> tuple[Container, dict[str, Any]]:
-    """Open a checkpoint and parse its description, if this version can read it."""
+def _opened(path: Path, *, mapped: bool = True) -> Container:
+    """Open a checkpoint, if this version can read it."""
     opened = Container.open(path, mapped=mapped)
     if opened.metadata.get("format") != FORMAT:
         raise StoreError(f"{path} is not a checkpoint of ialspp")
@@ -116,8 +168,7 @@ def _opened(path: Path, *, mapped: bool = True) -> tuple[Container, dict[str, An
             f"{path} is a checkpoint of format {opened.metadata.get('format_version')!r}, written by "
             f"{opened.metadata.get('written_by')}; this version reads format {VERSION}"
         )
-    with _whole(path):
-        return opened, dict(json.loads(opened.metadata["description"]))
+    return opened
 
 
 @contextmanager
@@ -129,37 +180,12 @@ def _whole(path: Path) -> Iterator[None]:
         raise StoreError(f"{path} does not hold a whole checkpoint: {error}") from error
 
 
-def identity(data: Interactions) -> dict[str, Any]:
-    """Describe what identifies data."""
-    return {
-        "users": data.n_users,
-        "items": data.n_items,
-        "pairs": len(data),
-        "sha256": fingerprint(data),
-    }
-
-
-def require_free(path: Path) -> None:
-    """Raise an error unless a new fit may write its checkpoints to `path`: no file, or one it can spare."""
-    require_writable(path)
-    if not path.exists():
-        return
-    try:
-        found = Checkpoint.open(path)
-    except StoreError as error:
-        raise InvalidValueError(
-            f"{path} is not a checkpoint, and will not be overwritten: {error}"
-        ) from error
-    if not found.is_finished:
-        raise InvalidStateError(
-            f"{path} has epoch {len(found.history) - found.plan.earlier} of a fit that has not ended; resume "
-            "it (--resume, ImplicitMF.resume), or delete the file"
-        )
-
-
-def _plan_of(epochs: int, least_fall: float | None, earlier: int) -> Plan:
-    return Plan(
-        checked_integer("epochs", epochs, 0),
-        None if least_fall is None else checked_share("until", least_fall),
-        checked_integer("earlier", earlier, 0),
-    )
+def _copied(arrays: Arrays, name: str, shape: tuple[int, int]) -> Floats:
+    found = arrays.get(name, np.float32, dimensions=2)
+    if found.shape != shape:
+        raise StoreError(f"{name} must have the shape {shape}, got {found.shape}")
+    if not np.isfinite(found).all():
+        raise StoreError(f"{name} must be finite")
+    copy = aligned(shape)
+    copy[:] = found
+    return copy

@@ -3,132 +3,137 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..data.csr import Floats, aligned
-from ..errors import InvalidTypeError
+from ..errors import InvalidStateError, InvalidTypeError, InvalidValueError
 from ..files import container
-from .checkpoint import FORMAT, VERSION
+from ..files.version import FileChangedError, FileVersion
+from .checkpoint import FORMAT, VERSION, Job
 from .history import EpochRecord
-from .state import settings_as_dict
-from .training import Plan
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """A fit after an epoch."""
+
+    users: Floats
+    items: Floats
+    history: list[EpochRecord]
+    is_finished: bool = False
 
 
 class Checkpointer:
-    """Keeps a copy of the state after each epoch, and writes it every so often, while training goes on.
+    """Keeps the state after each epoch, and writes it every so often, while training goes on.
 
     Use it as a context manager around the training. If that ends early, by an error or Ctrl-C, the last
     finished epoch is written before the error goes on.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        every: int,
-        settings: Mapping[str, Any],
-        plan: Plan,
-        data: dict[str, Any],
-        note: Mapping[str, Any],
-    ) -> None:
-        self.path = path
-        self._every = every
-        self._description = {
-            "settings": settings_as_dict(settings),
-            "plan": asdict(plan),
-            "every": every,
-            "data": data,
-            "note": _plain(note),
-        }
-        self._plan = plan
-        self._copies: tuple[Floats, Floats] | None = None  # of the factors after `_history`
-        self._history: list[EpochRecord] = []
-        self._is_finished = False
-        self._is_written = True
-        self._writer: threading.Thread | None = None
-        self._is_done = threading.Event()  # set by the writer when it ends
-        self._error: BaseException | None = None
+    def __init__(self, path: Path, job: Job, version: FileVersion | None = None) -> None:
+        """version: of the checkpoint that the fit goes on from, which may be replaced."""
+        from concurrent.futures import ThreadPoolExecutor  # slow to import
+
+        self._path = path
+        self._job = job
+        self._description = _plain(job)
+        self._version = version
+        self._copies: tuple[Floats, Floats] | None = None
+        self._kept: State | None = None
+        self._written: State | None = None
+        self._writer = ThreadPoolExecutor(1, "ialspp checkpoint")
+        self._writing: Future[None] | None = None
 
     def keep(self, users: Floats, items: Floats, history: Sequence[EpochRecord]) -> None:
-        """Copy the state after an epoch, and start to write it if it is time."""
-        self._copy(users, items, history)
-        is_due = (len(history) - self._plan.earlier) % self._every == 0
-        if is_due and not self._plan.is_done(history):  # else `finish` follows
-            self._is_done = threading.Event()
-            self._writer = threading.Thread(target=self._try_to_write, name="ialspp checkpoint")
-            self._writer.start()
+        """Copy the state after an epoch, before the next one changes it, and begin to write it if it is due.
+
+        Raises the error of the checkpoint before, if that could not be written.
+        """
+        self._kept = State(users, items, list(history))  # if the copying is interrupted
+        self._wait()
+        self._kept = self._copied(self._kept)
+        plan = self._job.plan
+        if plan.done(history) % self._job.every == 0 and not plan.is_done(history):  # else `finish` follows
+            self._writing = self._writer.submit(self._write, self._kept)
 
     def finish(self, users: Floats, items: Floats, history: Sequence[EpochRecord]) -> None:
-        """Copy the state at the end of the fit."""
-        self._copy(users, items, history)
-        self._is_finished = True
-
-    def _copy(self, users: Floats, items: Floats, history: Sequence[EpochRecord]) -> None:
-        self._wait()  # for the copy that is being written
-        if self._copies is None:
-            self._copies = aligned(users.shape), aligned(items.shape)
-        self._is_written = True  # until the copy is whole, there is nothing to write
-        self._copies[0][:], self._copies[1][:] = users, items
-        self._history = list(history)
-        self._is_written = False
+        """Keep the state at the end of the fit, which does not change any more."""
+        self._kept = State(users, items, list(history), is_finished=True)
 
     def __enter__(self) -> Checkpointer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
-            self._wait()
-            if not self._is_written and self._copies is not None:
-                self._write()
-        except OSError:
+            self._end()
+        except Exception:
             if kind is None:  # else the first error matters more
                 raise
+        except KeyboardInterrupt:
+            if kind is None:  # else it is the second, from someone who does not want to wait
+                self._end()
+            raise
+
+    def _end(self) -> None:
+        """Wait for what is being written, and write the last epoch that was kept."""
+        if self._writing is not None:
+            # Before `shutdown`, which joins a thread: if Ctrl-C interrupts that, Python up to 3.12 takes the
+            # thread for ended while it still writes.
+            self._writing.exception()
+        self._writer.shutdown()
+        if self._kept is not None and self._kept is not self._written:
+            self._write(self._kept)
 
     def _wait(self) -> None:
-        """Wait for the writer, and raise its error."""
-        # Not `join`: if Ctrl-C interrupts it, Python up to 3.12 takes a thread that still runs for ended.
-        if self._writer is not None and self._writer.ident is not None:  # else Ctrl-C came before its start
-            self._is_done.wait()
-        self._writer = None
-        if self._error is not None:
-            error, self._error = self._error, None
-            raise error
+        """Wait for what is being written, and raise its error."""
+        if self._writing is not None:
+            self._writing.result()
 
-    def _try_to_write(self) -> None:
-        try:
-            self._write()
-        except BaseException as error:  # raised again by the thread that trains
-            self._error = error
-        finally:
-            self._is_done.set()
+    def _copied(self, state: State) -> State:
+        if self._copies is None:
+            self._copies = aligned(state.users.shape), aligned(state.items.shape)
+        users, items = self._copies
+        users[:], items[:] = state.users, state.items
+        return State(users, items, state.history)
 
-    def _write(self) -> None:
-        assert self._copies is not None
+    def _write(self, state: State) -> None:
         from importlib.metadata import version
 
-        description = {
-            **self._description,
-            "history": [asdict(record) for record in self._history],
-            "finished": self._is_finished,
+        state_of_history = {
+            "history": [asdict(record) for record in state.history],
+            "finished": state.is_finished,
         }
         metadata = {
             "format": FORMAT,
             "format_version": str(VERSION),
             "written_by": f"ialspp {version('ialspp')}",
-            "description": json.dumps(description),
+            "description": json.dumps({**self._description, **state_of_history}),
         }
-        container.write(
-            self.path, {"user_factors": self._copies[0], "item_factors": self._copies[1]}, metadata
-        )
-        self._is_written = True
+        arrays = {"user_factors": state.users, "item_factors": state.items}
+        try:
+            replaced = None if self._version is None else [self._version]
+            self._version = container.write(self._path, arrays, metadata, instead_of=replaced)
+        except FileChangedError as error:
+            raise InvalidStateError(
+                f"{self._path} was replaced by another process, which may be a fit that writes its "
+                "checkpoints to the same file; each fit needs a file of its own"
+            ) from error
+        self._written = state
 
 
-def _plain(note: Mapping[str, Any]) -> dict[str, Any]:
-    """Check that a note is made of plain values."""
+def _plain(job: Job) -> dict[str, object]:
+    """Describe a job; an error before the training says that a file cannot hold it."""
     try:
-        return dict(json.loads(json.dumps(dict(note))))
-    except (TypeError, ValueError) as error:
-        raise InvalidTypeError(f"note must be a dict of plain values that JSON has: {error}") from error
+        return dict(json.loads(json.dumps(job.described())))
+    except InvalidValueError as error:
+        raise InvalidValueError(
+            f"a fit with the solver {job.settings['solver']!r} cannot have checkpoints: {error}"
+        ) from error
+    except TypeError as error:
+        raise InvalidTypeError(f"a checkpoint can hold plain values only: {error}") from error

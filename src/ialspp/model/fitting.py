@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from ..data.csr import Floats
+from ..data.fingerprint import Fingerprint
 from ..data.interactions import Interactions
 from ..errors import InvalidTypeError, InvalidValueError
-from ..files.container import StoreError
 from ..objective import Objective
 from ..solvers import Problem, Solver, pinned
 from ..solvers.start import PAPERS_STDDEV, random_start, spectral_start
-from ..system.checks import checked_integer, checked_share
+from ..system.checks import checked_integer
 from ..system.machine import resolve_threads
 from ..system.progress import Progress, reporting
-from .checkpoint import Checkpoint, identity, require_free
+from .checkpoint import Checkpoint, Job, require_free
 from .checkpointer import Checkpointer
 from .fitted import Embedding, Fitted
 from .history import EpochRecord
@@ -32,13 +32,13 @@ Model = TypeVar("Model", bound="Fitting")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """A fit, from where it begins to where it ends."""
+    """A fit, from where it begins or goes on to where it ends."""
 
     data: Interactions
     factors: tuple[Floats, Floats]  # of users and items, trained in place
     past: list[EpochRecord]
     plan: Plan
-    checkpointer: Checkpointer | None
+    checkpointer: Checkpointer | None = None
 
 
 class Fitting:
@@ -68,7 +68,6 @@ class Fitting:
         until: float | None = None,
         checkpoint: str | Path | None = None,
         every: int = 1,
-        note: Mapping[str, Any] | None = None,
         callbacks: Sequence[Callback] = (),
         progress: Progress = None,
     ) -> Model:
@@ -89,8 +88,6 @@ class Fitting:
             writes the last finished epoch first. A file that holds an unfinished fit is not overwritten.
         every
             How many epochs there are from one checkpoint to the next.
-        note
-            Plain values of your own that the checkpoint keeps.
         callbacks
             Functions called after each epoch with the model and the epoch's record. Training stops when one
             of them returns a true value; the epoch before may then have read half precision.
@@ -98,64 +95,43 @@ class Fitting:
             True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
             `ProgressEvent`.
         """
+        return self._fit(
+            data,
+            warm_start=warm_start,
+            until=until,
+            checkpoint=checkpoint,
+            every=every,
+            callbacks=callbacks,
+            progress=progress,
+        )
+
+    def _fit(
+        self: Model,
+        data: Interactions,
+        *,
+        warm_start: bool = False,
+        until: float | None,
+        checkpoint: str | Path | None,
+        every: int,
+        note: Mapping[str, Any] | None = None,
+        callbacks: Sequence[Callback] = (),
+        progress: Progress = None,
+    ) -> Model:
         _check(data, callbacks)
-        least_fall = None if until is None else checked_share("until", until)
-        plan = Plan(self.epochs, least_fall, earlier=len(self.history) if warm_start else 0)
+        plan = Plan(self.epochs, until, earlier=len(self.history) if warm_start else 0)
+        checked_integer("every", every, 1)
         checkpointer = None
         if checkpoint is not None:
-            step = checked_integer("every", every, 1)
             require_free(Path(checkpoint))
-            checkpointer = Checkpointer(
-                Path(checkpoint), step, self._settings(), plan, identity(data), note or {}
-            )
+            job = Job(self._settings(), plan, Fingerprint.of(data), every, note or {})
+            checkpointer = Checkpointer(Path(checkpoint), job)
+        elif every != 1:
+            raise InvalidValueError(f"every={every} is for checkpoint=, which was not given")
         if warm_start:
             factors, past = continued(self._state, data, self.dim, self.seed), self.history
         else:
             factors, past = self.initial_factors(data), []
         return self._run(Fit(data, factors, past, plan, checkpointer), callbacks, progress)
-
-    @classmethod
-    def resume(
-        cls: type[Model],
-        checkpoint: str | Path,
-        data: Interactions,
-        *,
-        callbacks: Sequence[Callback] = (),
-        progress: Progress = None,
-        threads: int | None = None,
-    ) -> Model:
-        """Go on with a fit that was interrupted, and return its model.
-
-        The result has the same bits as that of a fit that was never interrupted. Settings come from the
-        checkpoint, to which the rest of the fit is written too.
-
-        Parameters
-        ----------
-        checkpoint
-            The file that `fit(checkpoint=...)` wrote.
-        data
-            The interactions that the fit began with. Others are an error.
-        callbacks, progress
-            As in `fit`.
-        threads
-            As in the constructor. A file does not say.
-        """
-        resolve_threads(threads)  # before the file is opened: a wrong value is not the file's fault
-        _check(data, callbacks)
-        found = Checkpoint.open(Path(checkpoint))
-        try:
-            model = cls(**found.settings, threads=threads)  # type: ignore[call-arg]  # ImplicitMF takes them
-        except (TypeError, ValueError) as error:
-            raise StoreError(f"{checkpoint} does not hold a whole checkpoint: {error}") from error
-        found.require_data(data)
-        if found.is_finished:  # perhaps by a callback, before the end of its plan
-            fit = Fit(data, found.copies(), found.history, Plan(len(found.history)), None)
-        else:
-            checkpointer = Checkpointer(
-                found.path, found.every, found.settings, found.plan, found.data, found.note
-            )
-            fit = Fit(data, found.copies(), found.history, found.plan, checkpointer)
-        return model._run(fit, callbacks, progress)
 
     def _run(self: Model, fit: Fit, callbacks: Sequence[Callback], progress: Progress) -> Model:
         """Run the epochs that are left."""
@@ -171,10 +147,10 @@ class Fitting:
                     history.append(record)
                     # Only now, so that a fit that fails in its first epoch leaves the model unchanged.
                     self._learned(fit, history)
-                    done = len(history) - plan.earlier
-                    report(done, note=f"epoch {done} of {plan.epochs}, loss {record.loss:.6g}")
                     if checkpointer is not None:
                         checkpointer.keep(*fit.factors, history)
+                    done = plan.done(history)
+                    report(done, note=f"epoch {done} of {plan.epochs}, loss {record.loss:.6g}")
                     stops = [callback(self, record) for callback in callbacks]
                     if any(stops):
                         break
@@ -208,6 +184,38 @@ class Fitting:
             return spectral_start(data, self.dim, self.seed, resolve_threads(self.threads))
         stddev = PAPERS_STDDEV if self.init_stddev is None else self.init_stddev
         return random_start(data, self.dim, stddev, self.seed)
+
+
+def fit_with_note(
+    model: Model,
+    data: Interactions,
+    *,
+    until: float | None,
+    checkpoint: Path | None,
+    every: int,
+    note: Mapping[str, Any],
+) -> Model:
+    """Fit a model whose checkpoints also keep plain values of the caller's."""
+    return model._fit(data, until=until, checkpoint=checkpoint, every=every, note=note)
+
+
+def go_on(
+    model: Model,
+    found: Checkpoint,
+    factors: tuple[Floats, Floats],
+    data: Interactions,
+    callbacks: Sequence[Callback],
+    progress: Progress,
+) -> Model:
+    """Run what is left of the fit of a checkpoint, with a model that has its settings."""
+    _check(data, callbacks)
+    found.require_data(data)
+    if found.is_finished:  # perhaps by a callback, before the end of its plan
+        fit = Fit(data, factors, found.history, Plan(len(found.history)))
+    else:
+        checkpointer = Checkpointer(found.path, found.job, found.version)
+        fit = Fit(data, factors, found.history, found.job.plan, checkpointer)
+    return model._run(fit, callbacks, progress)
 
 
 def _check(data: Interactions, callbacks: Sequence[Callback]) -> None:

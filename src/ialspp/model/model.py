@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -21,8 +22,9 @@ from ..system.machine import resolve_threads
 from ..system.progress import Progress
 from . import saving
 from .answers import Answers
+from .checkpoint import Checkpoint
 from .fitted import Fitted
-from .fitting import Fitting
+from .fitting import Callback, Fitting, go_on
 from .parameters import Parameters
 from .state import Trained
 from .updating import Update, updated
@@ -233,15 +235,43 @@ class ImplicitMF(Fitting, Answers, Parameters):
         """
         resolve_threads(threads)  # before the file is opened: a wrong value is not the file's fault
         trained = saving.load(Path(path), mapped=mapped, verify=verify)
-        try:
-            model = ImplicitMF(**trained.settings, threads=threads)
-        except (TypeError, ValueError) as error:
-            raise StoreError(f"{path} does not hold a whole model: {error}") from error
+        model = _model_of(trained.settings, threads, f"{path} does not hold a whole model")
         model._state, model.history = trained.fitted, trained.history
         model.fitted_solver = trained.fitted_solver
         if trained.fitted.file is not None:
             model._files, model._versions = _names(path), frozenset([trained.fitted.file.version])
         return model
+
+    @staticmethod
+    def resume(
+        checkpoint: str | Path,
+        data: Interactions,
+        *,
+        callbacks: Sequence[Callback] = (),
+        progress: Progress = None,
+        threads: int | None = None,
+    ) -> ImplicitMF:
+        """Go on with a fit that was interrupted, and return its model.
+
+        The result has the same bits as that of a fit that was never interrupted. Settings come from the
+        checkpoint, to which the rest of the fit is written too. The checkpoint of a finished fit gives its
+        model at once.
+
+        Parameters
+        ----------
+        checkpoint
+            The file that `fit(checkpoint=...)` wrote.
+        data
+            The interactions that the fit was begun with. Others are an error.
+        callbacks, progress
+            As in `fit`.
+        threads
+            As in the constructor. A file does not say.
+        """
+        resolve_threads(threads)
+        found, factors = Checkpoint.open(Path(checkpoint))
+        model = _model_of(found.job.settings, threads, f"{checkpoint} does not hold a whole checkpoint")
+        return go_on(model, found, factors, data, callbacks, progress)
 
     # What was learned
 
@@ -286,7 +316,8 @@ class ImplicitMF(Fitting, Answers, Parameters):
     def verify(self) -> None:
         """Read the file that the model was loaded from completely; raise a `StoreError` if it is damaged.
 
-        A large file is not checked by `load`. It is before a model, or something made of it, is written.
+        `load` does not check a large file. `save`, `export` and copies do, before its contents get new
+        checksums.
         """
         self._fitted().require_sound()
 
@@ -299,3 +330,11 @@ class ImplicitMF(Fitting, Answers, Parameters):
 def _names(path: str | Path) -> frozenset[Path]:
     """Return the name given, which may be a link that later leads to another file, and the file's own."""
     return frozenset([Path(path).absolute(), Path(os.path.realpath(path))])
+
+
+def _model_of(settings: dict[str, Any], threads: int | None, fault: str) -> ImplicitMF:
+    """Make a model with the settings of a file, in which they may be wrong."""
+    try:
+        return ImplicitMF(**settings, threads=threads)
+    except (TypeError, ValueError) as error:
+        raise StoreError(f"{fault}: {error}") from error

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..data.csr import Csr, Floats, RowNumbers
 from ..data.ids import IdMap
+from ..errors import InvalidStateError
 from ..system.progress import Progress, reporting
 
 if TYPE_CHECKING:
@@ -178,9 +179,19 @@ def rank(
             best[begin:end], scores[begin:end], found = _core.rank(
                 vectors[begin:end], items, hidden, candidates, eligible, asked, k, depth, threads
             )
+            _check_scores(scores[begin:end])
             standings.append(found)
             report(end)
     return best, scores, np.concatenate(standings) if standings else np.empty((0, 3), dtype=np.int32)
+
+
+def _check_scores(scores: Floats) -> None:
+    """Raise an error if a score overflows. Where fewer than k items are left, the scores are -inf."""
+    if scores.size and scores.max() == np.inf:
+        raise InvalidStateError(
+            "scores overflow single precision, because vectors are too long; scale labels down, or raise "
+            "regularization, and fit again"
+        )
 
 
 def score_pairs(users: Floats, pairs: Csr, items: Floats, threads: int) -> Floats:

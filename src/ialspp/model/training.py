@@ -11,6 +11,7 @@ from ..data.interactions import Interactions
 from ..errors import InvalidValueError, NotFittedError
 from ..solvers import Problem, Solver, for_epoch
 from ..solvers.start import PAPERS_STDDEV, random_start
+from ..system.checks import checked_integer, checked_share
 from .fitted import Fitted
 from .history import EpochRecord
 
@@ -39,25 +40,34 @@ class Plan:
     """When a fit ends. It depends on the records alone, so that a resumed fit ends where the first would."""
 
     epochs: int
-    least_fall: float | None = None  # stop once the loss falls by less than this share in an epoch
+    until: float | None = None  # stop once the loss falls by less than this share in an epoch
     earlier: int = 0  # epochs of the fits that this one continues
+
+    def __post_init__(self) -> None:
+        checked_integer("epochs", self.epochs, 0)
+        checked_integer("earlier", self.earlier, 0)
+        if self.until is not None:
+            object.__setattr__(self, "until", checked_share("until", self.until))
+
+    def done(self, records: Sequence[EpochRecord]) -> int:
+        """Count the epochs of this fit alone."""
+        return len(records) - self.earlier
 
     def is_done(self, records: Sequence[EpochRecord]) -> bool:
         """Tell whether these epochs were all."""
-        done = len(records) - self.earlier
-        if done >= self.epochs or self._is_settled(records[:-1]):
+        if self.done(records) >= self.epochs or self._is_settled(records[:-1]):
             return True
         return self._is_settled(records) and records[-1].precision == "single"
 
     def is_last(self, records: Sequence[EpochRecord]) -> bool:
         """Tell whether the epoch after these is the last, which is one of single precision."""
-        return len(records) - self.earlier == self.epochs - 1 or self._is_settled(records)
+        return self.done(records) == self.epochs - 1 or self._is_settled(records)
 
     def _is_settled(self, records: Sequence[EpochRecord]) -> bool:
         """Tell whether the loss hardly fell in the last of these epochs."""
-        if self.least_fall is None or len(records) - self.earlier < 2:
+        if self.until is None or self.done(records) < 2:
             return False
-        return _fall(*records[-2:]) < self.least_fall
+        return _fall(*records[-2:]) < self.until
 
 
 def train(solver: Solver, problem: Problem, past: Sequence[EpochRecord], plan: Plan) -> Iterator[EpochRecord]:

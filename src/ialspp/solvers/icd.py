@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from .. import _core
+from ..objective import in_single_precision
 from .base import Problem
 
 
@@ -19,7 +18,7 @@ class ICD:
         residuals = problem.residuals()
         for f in range(problem.dim):
             for side, other in problem.both_ways:
-                column = problem.gramian_columns(other, f, f + 1)[:, 0].astype(np.float32)
+                column = in_single_precision(problem.gramian_columns(other, f, f + 1)[:, 0])
                 failed_row = _core.update_coordinate(
                     *side.to_update(),
                     other.factors,

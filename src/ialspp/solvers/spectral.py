@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidValueError, SolveError
+from ..objective import in_single_precision
 from ..system.checks import checked_integer, checked_number
 from ..system.locks import one_blas_thread
 from .base import Problem, Side
@@ -111,7 +112,7 @@ class SpectralCG:
     def _improve_rows(
         self, problem: Problem, side: Side, other: Side, values: NDArray[np.float64]
     ) -> tuple[float, int]:
-        spectrum = (problem.unobserved_weight * values).astype(np.float32)
+        spectrum = in_single_precision(problem.unobserved_weight * values)
         descent = (
             2 * problem.dim if self.steps is None else self.steps,
             self.tolerance or 0.0,
