@@ -18,7 +18,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .failing import Disks, Failure
-from .nursery import OPEN, RENAME, SYNC, SYNC_FOLDER, WRITE, Nursery, Strike
+from .jobs import OPEN, RENAME, SYNC, SYNC_FOLDER, WRITE, Strike
+from .nursery import Nursery
 from .operations import Operation, Operations
 from .tally import Tally
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from ialspp import store
 from ialspp.model.checkpoint import Checkpoint
 
+from .jobs import Job, Run, Strike
 from .killed.arena import error_in, is_one_line
 from .killed.fits import bits_of
-from .nursery import Job, Nursery, Run, Strike
+from .nursery import Nursery
 from .operations import Operation
 from .tally import Tally
 

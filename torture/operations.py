@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from .jobs import Job
 from .killed.arena import COLUMNS, write_log
-from .nursery import Job, Nursery
+from .nursery import Nursery
 
 Prepare = Callable[[Path], object]
 

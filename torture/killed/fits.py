@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ialspp import ImplicitMF, store
 from ialspp.model.checkpoint import Checkpoint
-from torture.nursery import Blow, Run
+from torture.jobs import Blow, Run
 
 from .arena import COLUMNS, Arena, error_in
 

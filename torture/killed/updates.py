@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ialspp import ImplicitMF, store
-from torture.nursery import Blow, Run, struck
+from torture.jobs import Blow, Run, struck
 
 from .arena import COLUMNS, Arena, error_in, write_log
 

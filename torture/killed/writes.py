@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from torture.nursery import Job, Run, Strike
+from torture.jobs import Job, Run, Strike
 
 from .arena import COLUMNS, Arena
 
