@@ -13,11 +13,12 @@ from .demo import demo
 from .evaluate import evaluate
 from .explain import explain
 from .export import export
-from .failures import EXIT_CODES, DebugOption, reported, termination_raised
+from .failures import EXIT_CODES, DebugOption, reported
 from .fit import fit
 from .info import info
 from .options import add_command
 from .recommend import recommend
+from .signals import signals_raised
 from .similar import similar
 from .update import update
 
@@ -66,5 +67,5 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for ids that its encoding does not have
-    with termination_raised(), reported():
+    with reported(), signals_raised(), reported():  # the first for signals around the second and third
         app(prog_name="ialspp")

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 from ..errors import IalsppError
 from ..system.printable import printable
+from .signals import Terminated, received
 
 BUG, INVALID_INPUT, INTERRUPTED, CLOSED_PIPE, TERMINATED = 1, 2, 130, 141, 143
 EXIT_CODES = (
@@ -22,27 +22,6 @@ EXIT_CODES = (
 )
 
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM: ends the program like Ctrl-C, so that it cleans up behind itself."""
-
-
-@contextmanager
-def termination_raised() -> Iterator[None]:
-    """Raise `Terminated` on SIGTERM, which would end the process where it stands; not if it is ignored."""
-    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, _raise_terminated)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-def _raise_terminated(*_: object) -> NoReturn:
-    raise Terminated
 
 
 @contextmanager
@@ -71,6 +50,8 @@ def message_of(error: BaseException) -> str:
 
 def _report(error: BaseException) -> int:
     """Print what an error calls for, and return the exit code."""
+    if received and not isinstance(error, KeyboardInterrupt):  # which a library took for something else
+        error = received[-1]()
     if isinstance(error, BrokenPipeError):
         _discard_output()
         return CLOSED_PIPE

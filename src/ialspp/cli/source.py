@@ -16,6 +16,7 @@ from ..errors import InvalidValueError
 from ..split import Split
 from .config import COLUMN
 from .options import given
+from .signals import signals_kept
 
 COLUMNS = ("user", "item", "label", "weight", "time", "rating")
 
@@ -71,6 +72,10 @@ class Source:
 
     def load(self, **defaults: Any) -> Interactions | Split:
         """Read the data, and download it first if needed; `defaults` are for options that were not given."""
+        with signals_kept():
+            return self._load(defaults)
+
+    def _load(self, defaults: dict[str, Any]) -> Interactions | Split:
         options = {**defaults, **given(self, *self.unread)}
         if self.is_known:
             return load(self.source, self.path, **self.checked_for(self.source, options))

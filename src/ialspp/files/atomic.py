@@ -6,13 +6,13 @@ import errno
 import io
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from .leftovers import sweep, unfinished_name
-from .lock import lock_if_possible, replacing
+from .lock import is_named, lock_if_possible, replacing, unlock
 from .version import FileVersion, require_version
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def whole_file(path: Path, *, instead_of: FileVersion | None = None) -> Iterator[IO[bytes]]:
+def whole_file(path: Path, *, instead_of: Collection[FileVersion] | None = None) -> Iterator[IO[bytes]]:
     """Open a file for writing that replaces `path` when the block ends without an error.
 
     Until then the file has another name in the same folder. An error or Ctrl-C removes it and leaves `path`
@@ -33,17 +33,18 @@ def whole_file(path: Path, *, instead_of: FileVersion | None = None) -> Iterator
         The file to write. If it is a link, its target is replaced. A file that is there passes on its
         permissions.
     instead_of
-        The version of the file that may be replaced. Another one at `path` is a `FileChangedError`.
+        The versions of the file that may be replaced. Another one at `path` is a `FileChangedError`.
     """
     mode = require_writable(path)
     target = Path(os.path.realpath(path))
     sweep(target)
+    part = unfinished_name(target)
     raw: _Part | None = None
-    try:
-        raw = _Part(target, mode, path)
+    try:  # before the file is there: Ctrl-C may come as soon as it is
+        raw = _Part(part, mode, path)
         file = io.BufferedWriter(raw)
         yield file
-        with _errors_naming(path):
+        with errors_naming(path):
             file.flush()
             os.fsync(raw.fileno())
             if os.name == "nt":  # Windows renames no open file; elsewhere it stays open, to stay locked
@@ -51,10 +52,14 @@ def whole_file(path: Path, *, instead_of: FileVersion | None = None) -> Iterator
             with replacing(target):
                 if instead_of is not None:
                     require_version(target, instead_of)
-                _rename(raw.part, target)
+                part.replace(target)
+            raw.abandon()
+            _sync_folder(target)
     finally:
         if raw is not None:
             raw.abandon()
+        with suppress(OSError):  # the first error matters more
+            part.unlink(missing_ok=True)
 
 
 def require_writable(path: Path) -> int | None:
@@ -62,7 +67,7 @@ def require_writable(path: Path) -> int | None:
 
     Returns the permissions of the file that would be replaced, or None if there is none.
     """
-    with _errors_naming(path):
+    with errors_naming(path):
         return _replaceable(Path(os.path.realpath(path)))
 
 
@@ -73,7 +78,7 @@ def whole_files(paths: Sequence[Path]) -> Iterator[list[IO[bytes]]]:
         files = [stack.enter_context(whole_file(path)) for path in paths]
         yield files
         for path, file in zip(paths, files, strict=True):  # before the first gets its name
-            with _errors_naming(path):
+            with errors_naming(path):
                 file.flush()
                 os.fsync(file.fileno())
 
@@ -82,48 +87,45 @@ def replace_whole(part: Path, target: Path) -> None:
     """Rename a finished file to its target, after its bytes are on the disk."""
     with part.open("rb+") as file:
         os.fsync(file.fileno())
-    _rename(part, target)
+    part.replace(target)
+    _sync_folder(target)
 
 
 class _Part(io.FileIO):
     """The file under its temporary name, locked. Its errors name the path that was given."""
 
-    def __init__(self, target: Path, mode: int | None, path: Path) -> None:
+    def __init__(self, part: Path, mode: int | None, path: Path) -> None:
         self._path = path
-        with _errors_naming(path):
-            self._create(target)
-            try:
-                # Before any byte is written, so that a private file is never public. Skipped where nothing
-                # would change, because some file systems have no permissions.
-                if mode is not None and mode != stat.S_IMODE(os.fstat(self.fileno()).st_mode):
-                    self.part.chmod(mode)
-            except BaseException:
-                self.abandon()
-                raise
+        with errors_naming(path):
+            self._create(part)
+            # Before any byte is written, so that a private file is never public. Skipped where nothing would
+            # change, because some file systems have no permissions.
+            if mode is not None and mode != stat.S_IMODE(os.fstat(self.fileno()).st_mode):
+                part.chmod(mode)
 
-    def _create(self, target: Path) -> None:
+    def _create(self, part: Path) -> None:
         """Create the file. Before it is locked, another process may take it for a leftover and remove it."""
         while True:
-            self.part = unfinished_name(target)
-            super().__init__(self.part, "xb")
+            super().__init__(part, "xb")
             lock_if_possible(self.fileno())
-            if self.part.exists():
+            if is_named(self.fileno(), part):
                 return
 
     def write(self, data: ReadableBuffer, /) -> int:
-        with _errors_naming(self._path):
+        with errors_naming(self._path):
             return super().write(data)
 
     def abandon(self) -> None:
-        """Drop the bytes that are still in the buffer, and the file if it still has its temporary name."""
-        with suppress(OSError):  # the first error matters more
-            self.close()
-        with suppress(OSError):
-            self.part.unlink(missing_ok=True)
+        """Close the file. The bytes that are still in the buffer are dropped."""
+        if not self.closed:
+            unlock(self.fileno())
+            with suppress(OSError):  # everything that matters is on the disk
+                self.close()
 
 
 @contextmanager
-def _errors_naming(path: Path) -> Iterator[None]:
+def errors_naming(path: Path) -> Iterator[None]:
+    """Let the system's errors in the block name this path, whichever file or number they are about."""
     try:
         yield
     except OSError as error:
@@ -155,8 +157,7 @@ def _mode_of(target: Path) -> int | None:
         return None
 
 
-def _rename(part: Path, target: Path) -> None:
-    part.replace(target)
+def _sync_folder(target: Path) -> None:
     with suppress(OSError):  # not every system opens folders, not every file system syncs them
         folder = os.open(target.parent, os.O_RDONLY)
         try:

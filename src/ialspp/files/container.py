@@ -10,7 +10,7 @@ from __future__ import annotations
 import mmap
 import re
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -46,7 +46,7 @@ def write(
     arrays: NamedArrays,
     metadata: Mapping[str, str],
     report: Callable[[int], None] = lambda _written: None,
-    instead_of: FileVersion | None = None,
+    instead_of: Collection[FileVersion] | None = None,
 ) -> FileVersion:
     """Write arrays and text to one file, atomically, and return its version. Same input, same bytes.
 
@@ -62,7 +62,7 @@ def write(
     report
         Called from time to time with the number of bytes written.
     instead_of
-        The version of the file that may be replaced. Another one at `path` is a `FileChangedError`.
+        The versions of the file that may be replaced. Another one at `path` is a `FileChangedError`.
     """
     _check_names(arrays, metadata)
     parts = _padded(arrays)

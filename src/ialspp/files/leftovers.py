@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .lock import try_to_lock
+from .lock import is_named, try_to_lock
 
 LONGEST = 40  # characters of the target's name: with the rest the name must not be too long for the system
 _UNFINISHED = re.compile(r"\.(?P<target>.+)\.[0-9]+-[0-9a-f]{16}\.part", re.DOTALL)
@@ -37,9 +37,9 @@ def sweep(target: Path) -> None:
     """Remove what earlier processes left of their attempts to write `target`. Errors are ignored."""
     with suppress(OSError):
         for path in _unfinished(target.parent, target.name[:LONGEST]):
-            with _abandoned(path) as is_abandoned:
+            with _abandoned(path) as is_abandoned, suppress(OSError):  # it may be another user's
                 if is_abandoned:
-                    path.unlink(missing_ok=True)
+                    path.unlink()
 
 
 def _unfinished(folder: Path, name: str | None = None) -> Iterator[Path]:
@@ -54,12 +54,13 @@ def _unfinished(folder: Path, name: str | None = None) -> Iterator[Path]:
 def _abandoned(path: Path) -> Iterator[bool]:
     """Tell whether a file's writer has ended, and keep others from telling the same until the block ends."""
     try:
-        file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        # For writing, because NFS locks no other file; no link, and no wait for the writer of a pipe.
+        file = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         yield False
         return
     try:
-        yield try_to_lock(file)
+        yield try_to_lock(file) and is_named(file, path)  # a writer may create it again under this name
     finally:
         with suppress(OSError):
             os.close(file)

@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 
@@ -28,30 +28,28 @@ def replacing(target: Path) -> Iterator[None]:
     """Hold the only right to give another file the name `target`, for a moment. The file there is the lock.
 
     Where there is no file, or no lock to be had, nothing is held: the last to come gives its file the name.
+    So it is on Windows, which replaces no file that is open.
     """
-    held = _locked_file(target)
-    try:
-        yield
-    finally:
-        if held is not None:
-            os.close(held)
+    while True:
+        with ExitStack() as held:
+            if os.name != "nt":
+                with suppress(OSError):  # no file, none that we may write, or a file system without locks
+                    # Nothing is written to it, but NFS locks no file that is open for reading only.
+                    file = held.enter_context(target.open("rb+"))
+                    _wait_for(file.fileno())
+                    held.callback(unlock, file.fileno())
+                    if not is_named(file.fileno(), target):
+                        continue  # another process replaced the file while this one waited
+            yield
+            return
 
 
-def _locked_file(target: Path) -> int | None:
-    """Open and lock the file at `target`, or return None."""
+def is_named(file: int, path: Path) -> bool:
+    """Tell whether an open file is the one at `path`. It may have been replaced or removed."""
     try:
-        while True:
-            file = os.open(target, os.O_RDONLY)
-            try:
-                _wait_for(file)
-                if os.path.samestat(os.fstat(file), target.stat()):
-                    return file
-            except BaseException:
-                os.close(file)
-                raise
-            os.close(file)  # another process replaced the file while this one waited
-    except OSError:  # no file, none that we may read, or a file system without locks
-        return None
+        return os.path.samestat(os.fstat(file), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 if sys.platform == "win32":
@@ -74,6 +72,9 @@ if sys.platform == "win32":
         """Lock nothing: an open file cannot be removed here."""
         return True
 
+    def unlock(_file: int) -> None:
+        """Unlock nothing."""
+
 else:
     import fcntl
 
@@ -92,3 +93,8 @@ else:
         except OSError:  # also on a file system without locks, where nobody can tell
             return False
         return True
+
+    def unlock(file: int) -> None:
+        """Release a lock. To close the file is not enough where a forked child has it open too."""
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_UN)

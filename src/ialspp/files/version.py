@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,13 +29,13 @@ class FileVersion(NamedTuple):
         return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
 
-def require_version(path: Path, expected: FileVersion) -> None:
-    """Raise a `FileChangedError` if there is another file at `path` now. No file is fine: nothing is lost."""
+def require_version(path: Path, expected: Collection[FileVersion]) -> None:
+    """Raise a `FileChangedError` if the file at `path` is none of these. No file is fine: nothing is lost."""
     try:
         found = FileVersion.of(path)
     except FileNotFoundError:
         return
-    if found != expected:
+    if found not in expected:
         raise FileChangedError(
             f"{path} was replaced by another process since this model was read from it or written to it, and "
             "saving would lose what is in it now; load it and repeat the change, or save to another file"

@@ -71,13 +71,25 @@ class Checkpointer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._writer.shutdown()  # waits for what is being written
         try:
-            if self._kept is not None and self._kept is not self._written:
-                self._write(self._kept)
+            self._end()
         except Exception:
             if kind is None:  # else the first error matters more
                 raise
+        except KeyboardInterrupt:
+            if kind is None:  # else it is the second, from someone who does not want to wait
+                self._end()
+            raise
+
+    def _end(self) -> None:
+        """Wait for what is being written, and write the last epoch that was kept."""
+        if self._writing is not None:
+            # Before `shutdown`, which joins a thread: if Ctrl-C interrupts that, Python up to 3.12 takes the
+            # thread for ended while it still writes.
+            self._writing.exception()
+        self._writer.shutdown()
+        if self._kept is not None and self._kept is not self._written:
+            self._write(self._kept)
 
     def _wait(self) -> None:
         """Wait for what is being written, and raise its error."""
@@ -106,7 +118,8 @@ class Checkpointer:
         }
         arrays = {"user_factors": state.users, "item_factors": state.items}
         try:
-            self._version = container.write(self._path, arrays, metadata, instead_of=self._version)
+            replaced = None if self._version is None else [self._version]
+            self._version = container.write(self._path, arrays, metadata, instead_of=replaced)
         except FileChangedError as error:
             raise InvalidStateError(
                 f"{self._path} was replaced by another process, which may be a fit that writes its "

@@ -114,7 +114,8 @@ class ImplicitMF(Fitting, Answers, Parameters):
         self.fitted_solver = None
         self._state: Fitted | None = None
         self._training = False  # whether factors are being updated in place
-        self._versions: dict[Path, FileVersion] = {}  # of the files that it was loaded from or saved to
+        self._files: frozenset[Path] = frozenset()  # that it was loaded from or saved to
+        self._versions: frozenset[FileVersion] = frozenset()  # that they had then
         self._updating = ProcessLock()
 
     def _settings(self) -> dict[str, Any]:
@@ -199,14 +200,16 @@ class ImplicitMF(Fitting, Answers, Parameters):
         state = self._fitted()
         state.require_sound()
         trained = Trained(self._settings(), state, self.history, self.fitted_solver)
-        target = Path(os.path.realpath(path))
-        self._versions[target] = saving.save(
+        names = _names(path)
+        version = saving.save(
             trained,
             Path(path),
             interactions=interactions,
             progress=progress,
-            instead_of=self._versions.get(target),
+            instead_of=self._versions if names & self._files else None,
         )
+        self._files |= names
+        self._versions |= {version}
 
     @staticmethod
     def load(
@@ -235,7 +238,7 @@ class ImplicitMF(Fitting, Answers, Parameters):
         model._state, model.history = trained.fitted, trained.history
         model.fitted_solver = trained.fitted_solver
         if trained.fitted.file is not None:
-            model._versions[Path(os.path.realpath(path))] = trained.fitted.file.version
+            model._files, model._versions = _names(path), frozenset([trained.fitted.file.version])
         return model
 
     @staticmethod
@@ -321,6 +324,11 @@ class ImplicitMF(Fitting, Answers, Parameters):
         if self._state is None:
             raise NotFittedError("the model is not fitted; call fit(data) first")
         return self._state
+
+
+def _names(path: str | Path) -> frozenset[Path]:
+    """Return the name given, which may be a link that later leads to another file, and the file's own."""
+    return frozenset([Path(path).absolute(), Path(os.path.realpath(path))])
 
 
 def _model_of(settings: dict[str, Any], threads: int | None, path: str | Path, what: str) -> ImplicitMF:

@@ -7,6 +7,7 @@ The layout is that of safetensors. Its metadata says what the arrays are: `forma
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,9 @@ def save(
     *,
     interactions: bool,
     progress: Progress,
-    instead_of: FileVersion | None = None,
+    instead_of: Collection[FileVersion] | None = None,
 ) -> FileVersion:
-    """Write a trained model to a file, atomically. `instead_of`: the version that may be replaced."""
+    """Write a trained model to a file, atomically. `instead_of`: the versions that may be replaced."""
     from importlib.metadata import version
 
     metadata = {
