@@ -1,7 +1,7 @@
 # make demo      train on real data, evaluate, recommend
 # make test      everything CI runs: lint, native tests, Python tests
-# make torture   the Python tests on ten times as many drawn cases, new ones each time: SEED=... repeats a run
-# make torture-native   random calls of the compiled core, built with address and undefined-behaviour sanitizers
+# make torture   new drawn cases, ten times as many, and attacks: kills, forged files, full disks; SEED=... repeats a run
+# make torture-native   the attack on the compiled core alone, which is built with sanitizers for it
 # make quality   trainings on real data that take minutes each: every solver against published figures
 # make docs      the documentation as a site, in build/docs
 # make bench ARGS="..."   our solvers and the peers' until they converge; ARGS="--before PYTHON" adds an earlier version
@@ -25,7 +25,8 @@ demo: $(if $(wildcard .venv/.dev),.venv/.dev,.venv/.demo)  # dev has all that de
 
 test: lint native-test python-test
 
-torture: .venv/.dev
+torture: .venv/.dev torture-native
+	$(BIN)/python -m torture kills disks model_files data_files numbers load --seed $(SEED) $(ARGS)
 	$(PYTEST) --hypothesis-profile=torture --hypothesis-seed=$(SEED) --randomly-seed=$(SEED)
 
 torture-native: .venv/.dev
