@@ -1,12 +1,14 @@
 """Checkpoints: the state of a fit after an epoch, in a file from which the fit goes on with the same bits.
 
 An epoch depends on the factors and on the records of the epochs before, and on nothing else. So these two are
-the state. Beside it, the file holds what the fit was begun with: the job.
+the state. Beside it, the file holds what the fit was begun with: the job. A fit with `EarlyStopping` writes
+format 2, which also has the score of each epoch and the factors of the best one.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -18,17 +20,18 @@ import numpy as np
 from ..data.csr import Floats, aligned
 from ..data.fingerprint import Fingerprint
 from ..data.interactions import Interactions
-from ..errors import InvalidStateError, InvalidValueError
+from ..errors import InvalidStateError, InvalidTypeError, InvalidValueError
 from ..files.arrays import Arrays
 from ..files.atomic import require_writable
 from ..files.container import Container, StoreError
 from ..files.version import FileVersion
 from ..system.checks import checked_integer
+from .best import Judged
 from .history import EpochRecord
 from .state import settings_as_dict, settings_of
 from .training import Plan
 
-FORMAT, VERSION = "ialspp checkpoint", 1
+FORMAT, VERSIONS = "ialspp checkpoint", ("1", "2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +43,19 @@ class Job:
     data: Fingerprint
     every: int = 1  # epochs from one checkpoint to the next
     note: Mapping[str, Any] = field(default_factory=dict)  # plain values of whoever began the fit
+    stopping: Mapping[str, Any] | None = None  # what the choice of the best epoch depends on
+
+    @property
+    def version(self) -> str:
+        """The oldest format that can hold the checkpoints of this job."""
+        return VERSIONS[0 if self.stopping is None else 1]
 
     def described(self) -> dict[str, Any]:
         """Describe the job as plain values."""
         parts = {"plan": asdict(self.plan), "data": asdict(self.data)}
-        return {"settings": settings_as_dict(self.settings), **parts, "every": self.every, "note": self.note}
+        stopping = {} if self.stopping is None else {"stopping": self.stopping}
+        settings = settings_as_dict(self.settings)
+        return {"settings": settings, **parts, "every": self.every, "note": self.note, **stopping}
 
     @classmethod
     def of(cls, described: Mapping[str, Any]) -> Job:
@@ -55,7 +66,16 @@ class Job:
             Fingerprint(**described["data"]),
             checked_integer("every", described["every"], 1),
             dict(described["note"]),
+            dict(described["stopping"]) if "stopping" in described else None,
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """The factors in a file, to train them further, and what is known of the best epoch."""
+
+    factors: tuple[Floats, Floats]
+    judged: Judged
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +88,7 @@ class Checkpoint:
     job: Job
     history: list[EpochRecord]
     is_finished: bool
+    scores: tuple[float, ...] = ()  # of the epochs of this fit, if it has `EarlyStopping`
 
     @classmethod
     def read(cls, path: Path) -> Checkpoint:
@@ -75,13 +96,13 @@ class Checkpoint:
         return cls._of(_opened(path))
 
     @classmethod
-    def open(cls, path: Path) -> tuple[Checkpoint, tuple[Floats, Floats]]:
+    def open(cls, path: Path) -> tuple[Checkpoint, Kept]:
         """Read a file and the factors in it, to train them further; a `StoreError` says what is wrong."""
         opened = _opened(path, mapped=False)
         opened.verify()
         found = cls._of(opened)
         with _whole(path):
-            return found, found._factors(Arrays(opened.arrays))
+            return found, found._kept(Arrays(opened.arrays))
 
     @classmethod
     def _of(cls, opened: Container) -> Checkpoint:
@@ -97,13 +118,32 @@ class Checkpoint:
                 Job.of(description),
                 history,
                 bool(description["finished"]),
-            )
+                _checked_scores(description.get("scores", [])),
+            ).checked()
 
-    def _factors(self, arrays: Arrays) -> tuple[Floats, Floats]:
+    def checked(self) -> Checkpoint:
+        """Return the checkpoint, or raise an error unless there is a score for each epoch."""
+        epochs = 0 if self.job.stopping is None else self.job.plan.done(self.history)
+        best = Judged(self.scores).best
+        if epochs != (best if self.is_finished else len(self.scores)):
+            raise InvalidValueError(
+                f"{epochs} epochs do not fit scores of {len(self.scores)}, {best} the best"
+            )
+        return self
+
+    def _kept(self, arrays: Arrays) -> Kept:
+        factors = self._factors(arrays)
+        if not self.scores:
+            return Kept(factors, Judged())
+        is_last = self.is_finished or Judged(self.scores).best == len(self.scores)
+        best = self._factors(arrays, "" if is_last else "best_")  # a copy, because the others will change
+        return Kept(factors, Judged(self.scores, best))
+
+    def _factors(self, arrays: Arrays, prefix: str = "") -> tuple[Floats, Floats]:
         dim = self.job.settings["dim"]
         return (
-            _copied(arrays, "user_factors", (self.job.data.users, dim)),
-            _copied(arrays, "item_factors", (self.job.data.items, dim)),
+            _copied(arrays, f"{prefix}user_factors", (self.job.data.users, dim)),
+            _copied(arrays, f"{prefix}item_factors", (self.job.data.items, dim)),
         )
 
     @property
@@ -117,12 +157,13 @@ class Checkpoint:
         """Describe the file as plain values."""
         return {
             "format": FORMAT,
-            "format_version": VERSION,
+            "format_version": int(self.job.version),
             "written_by": self.written_by,
             "bytes": self.version.size,
             **self.job.described(),
             "history": [asdict(record) for record in self.history],
             "finished": self.is_finished,
+            **({} if self.job.stopping is None else {"scores": list(self.scores)}),
         }
 
     def require_data(self, data: Interactions) -> None:
@@ -133,6 +174,23 @@ class Checkpoint:
                 f"{self.path} belongs to a fit on other data: {difference}; a fit goes on with the data that "
                 "it was begun with"
             )
+
+    def require_stopping(self, described: Mapping[str, Any] | None) -> None:
+        """Raise an error unless the best epoch is chosen as in the first part of the fit."""
+        before = self.job.stopping
+        if described == before or (self.is_finished and described is None):
+            return
+        if before is None:
+            raise InvalidValueError(f"{self.path} belongs to a fit without early stopping; leave it out")
+        if described is None:
+            raise InvalidValueError(
+                f"{self.path} belongs to a fit with early stopping; give the same to resume(callbacks=[...])"
+            )
+        name = next(name for name in before if before[name] != described.get(name))
+        raise InvalidValueError(
+            f"{self.path} belongs to a fit with other early stopping: {name} was {before[name]!r}, got "
+            f"{described.get(name)!r}"
+        )
 
 
 def is_checkpoint(path: Path) -> bool:
@@ -163,10 +221,10 @@ def _opened(path: Path, *, mapped: bool = True) -> Container:
     opened = Container.open(path, mapped=mapped)
     if opened.metadata.get("format") != FORMAT:
         raise StoreError(f"{path} is not a checkpoint of ialspp")
-    if opened.metadata.get("format_version") != str(VERSION):
+    if opened.metadata.get("format_version") not in VERSIONS:
         raise StoreError(
             f"{path} is a checkpoint of format {opened.metadata.get('format_version')!r}, written by "
-            f"{opened.metadata.get('written_by')}; this version reads format {VERSION}"
+            f"{opened.metadata.get('written_by')}; this version reads formats {' and '.join(VERSIONS)}"
         )
     return opened
 
@@ -178,6 +236,15 @@ def _whole(path: Path) -> Iterator[None]:
         yield
     except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
         raise StoreError(f"{path} does not hold a whole checkpoint: {error}") from error
+
+
+def _checked_scores(scores: Any) -> tuple[float, ...]:
+    if not isinstance(scores, list):
+        raise InvalidTypeError(f"scores must be a list, got {scores!r}")
+    for score in scores:
+        if not isinstance(score, float) or not math.isfinite(score):
+            raise InvalidTypeError(f"a score must be a finite number, got {score!r}")
+    return tuple(scores)
 
 
 def _copied(arrays: Arrays, name: str, shape: tuple[int, int]) -> Floats:
