@@ -66,6 +66,8 @@ class BestEpoch(ABC):
     @property
     def best_score(self) -> float:
         """The score of the best epoch."""
+        if not self.judged.scores:
+            raise InvalidStateError("no epoch has ended, so there is no best one")
         return max(self.judged.scores)
 
     @property
