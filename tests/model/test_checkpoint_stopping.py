@@ -1,6 +1,8 @@
 """Checkpoints of fits that choose their best epoch: a resumed fit has the same bits and the same scores."""
 
 import json
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -199,3 +201,21 @@ def test_every_epoch_is_whole_after_a_fit_with_checkpoints(tmp_path):
     assert same_bits(model, plain)
     kept = Checkpoint.open(tmp_path / "c")[1]
     assert np.array_equal(kept.factors[0], plain.user_factors)
+
+
+# The file of format 2, which golden/make_stopping.py made once; whatever changes, it can be read
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+def test_format_2_goes_on(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(GOLDEN)
+    made = runpy.run_path(GOLDEN / "make_stopping.py")
+    data, judge, path = made["parts"]().train, made["stopping"](), tmp_path / "c"
+    path.write_bytes((GOLDEN / "checkpoint-v2").read_bytes())
+    kept = Checkpoint.open(path)[1]
+    model = resumed(path, data, callbacks=[judge])
+    assert (len(judge.scores), judge.scores[:4]) == (6, list(kept.judged.scores))
+    assert (judge.best_epoch, len(model.history)) == (2, 2)
+    assert model.user_factors.tobytes() == kept.judged.vectors[0].tobytes()
+    assert model.item_factors.tobytes() == kept.judged.vectors[1].tobytes()

@@ -50,12 +50,13 @@ def evaluate(
     on: Literal["test", "validation"] = "validation" if validation else "test"
     start = time.perf_counter()
     found = None if stopping.early_stop is None else _stopped_early(model, parts, stopping)
+    stopped = time.perf_counter() - start
     systems: dict[str, Recommender] = {"model": model, "most popular": MostPopular(), "random": Random()}
     results = {
         name: measured(system, parts, metrics=metric, on=on, threads=settings.threads)
         for name, system in systems.items()
     }
-    fit = sum(record.seconds for record in model.history)
+    fit = sum(record.seconds for record in model.history) if found is None else stopped
     seconds = {"fit": fit, "evaluate": time.perf_counter() - start - fit}
     answer = {
         "source": given(source),
