@@ -12,12 +12,12 @@ LAYERS = [
     {"split", "objective"},
     {"datasets", "solvers"},
     {"model"},
-    {"metrics", "baselines", "evaluation", "store", "export"},
+    {"metrics", "baselines", "evaluation", "stopping", "store", "export"},
     {"cli", "__main__"},
 ]
 LEVELS = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 NATIVE_ROOMS = {"system", "data", "objective", "solvers", "model"}
-MOST_AT_THE_TOP = 8
+MOST_AT_THE_TOP = 9
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 

@@ -22,6 +22,7 @@ from .model.ranking import Ranking, Rankings
 from .model.updating import Update
 from .objective import Loss, Objective
 from .solvers import IALS, ICD, IALSpp, SpectralCG
+from .stopping import EarlyStopping
 from .system.machine import select_isa_of_environment as _select_isa_of_environment
 from .system.progress import ProgressEvent
 
@@ -49,6 +50,7 @@ def __getattr__(name: str) -> _Any:
 __all__ = [
     "IALS",
     "ICD",
+    "EarlyStopping",
     "EpochRecord",
     "Evaluation",
     "Explanation",

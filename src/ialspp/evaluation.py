@@ -112,22 +112,42 @@ def evaluate(
     held_out, chosen = checked_question(split, metrics, on)
     if model.trained_on is None:
         model.fit(split.train, progress=progress)
-    elif not _same_pairs(model.trained_on, split.train):
+    elif not same_pairs(model.trained_on, split.train):
         raise InvalidValueError(
             f"the model must be fitted on the split's training data, {split.train!r}, but was fitted on "
             f"{model.trained_on!r}, which may hold the answers"
         )
-    n_items = split.train.n_items
-    asked = np.flatnonzero(held_out.wanted.by_user.counts)
-    k = min(max((metric.k or 0 for metric in chosen if metric.of_lists), default=0), n_items)
-    depth = min(max((metric.k or n_items for metric in chosen), default=0), n_items)  # auc needs all places
+    asked = asked_users(held_out)
+    standings, best = ranked(model, held_out, asked, chosen, threads=threads, progress=progress)
+    return _scored(split, len(asked), chosen, standings, best)
+
+
+def asked_users(held_out: HeldOut) -> NDArray[np.int64]:
+    """Return the rows of the users who have test items."""
+    return np.flatnonzero(held_out.wanted.by_user.counts)
+
+
+def ranked(
+    model: Recommender,
+    held_out: HeldOut,
+    users: NDArray[np.int64],
+    metrics: list[Metric],
+    *,
+    threads: int | None = None,
+    progress: Progress = False,
+) -> tuple[Standings, RowNumbers]:
+    """Rank items for some held-out users, as far as these metrics need it.
+
+    Returns the places of the test items, and the best items of each user.
+    """
+    n_items = held_out.given.n_items
+    k = min(max((metric.k or 0 for metric in metrics if metric.of_lists), default=0), n_items)
+    depth = min(max((metric.k or n_items for metric in metrics), default=0), n_items)  # auc needs all places
     threads = resolve_threads(getattr(model, "threads", None) if threads is None else threads)
     if held_out.candidates is None:
-        standings, best = _ranked(model, held_out, asked, k, depth, threads, progress)
-    else:
-        standings = _among_candidates(model, held_out, asked, threads)
-        best = np.empty((len(asked), 0), dtype=np.int32)
-    return _scored(split, len(asked), chosen, standings, best)
+        return _among_all(model, held_out, users, k, depth, threads, progress)
+    standings = _among_candidates(model, held_out, users, threads)
+    return standings, np.empty((len(users), 0), dtype=np.int32)
 
 
 def checked_question(
@@ -172,7 +192,7 @@ def _mean(values: Doubles) -> Score:
     return Score(float(values.mean()), float(error))
 
 
-def _ranked(
+def _among_all(
     model: Recommender,
     held_out: HeldOut,
     asked: NDArray[np.int64],
@@ -245,7 +265,8 @@ def _among_candidates(
     )
 
 
-def _same_pairs(a: Interactions, b: Interactions) -> bool:
+def same_pairs(a: Interactions, b: Interactions) -> bool:
+    """Tell whether two data sets have the same ids in the same order, and the same pairs."""
     return a is b or (
         a.users == b.users
         and a.items == b.items

@@ -57,6 +57,7 @@ def test_columns_may_be_positions_and_known_data_sets_have_a_path(tmp_path):
     ("protocol", "options", "reference"),
     [
         ("strong", ["--held-out", 15, "--min-user", 3], lambda d: split.strong(d, held_out=15, min_user=3)),
+        ("strong", [], split.strong),
         ("leave-one-out", ["--negatives", 9], lambda d: split.leave_one_out(d, negatives=9)),
         ("last-days", ["--days", 30, "--min-item", 2], lambda d: split.last_days(d.core(1, 2), 30)),
         ("last-item", [], split.last_item),
@@ -122,7 +123,10 @@ def test_a_person_gets_a_table_also_in_a_narrow_pipe(log):
         (["evaluate", "synthetic:ml20m", "--protocol", "weak"], "--protocol must be one of strong"),
         (["evaluate", "complete-journey"], "--protocol must say how to split complete-journey"),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "weak"], "--protocol must be one of strong"),
-        (["evaluate", "LOG", *COLUMNS, "--protocol", "strong"], "held_out can be at most"),
+        (
+            ["evaluate", "LOG", *COLUMNS, "--protocol", "strong", "--held-out", "99"],
+            "held_out can be at most",
+        ),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "last-item"], "needs times"),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "last-days"], "needs --days"),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "random", "--days", "3"], "--days does not apply"),

@@ -98,6 +98,7 @@ def test_a_resumed_fit_reports_as_any_other(folder, tmp_path_factory, monkeypatc
     assert (line["command"], line["history"]) == ("fit", resumed["history"])
     for name in ("data", "settings", "interactions"):
         assert resumed[name] == facts[name]
+    assert resumed["bytes"] == (folder / "m.ialspp").stat().st_size
     assert [epoch["loss"] for epoch in resumed["history"]] == [epoch["loss"] for epoch in facts["history"]]
     assert resumed["source"] == {**facts["source"], "source": str(folder / "log.csv")}
 
@@ -192,14 +193,14 @@ def test_a_signal_from_outside_keeps_the_last_epoch(folder, by):
     child.send_signal(by)
     out, err = child.communicate(timeout=PATIENCE)
     word, code = NAMES[by]
-    found, factors = Checkpoint.open(folder / "c")
+    found, state = Checkpoint.open(folder / "c")
     epochs = len(found.history)
     said = f"c keeps epoch {epochs} of 1000000000; go on with: ialspp fit --resume c"
     assert (child.returncode, out, err) == (code, "", f"ialspp: {word}: {said}\n")
     assert files(folder) == ["c", "log.csv"]
     answer(*FIT[:-1], epochs, "-o", "m", cwd=folder)
     model = ImplicitMF.load(folder / "m")
-    for kept, expected in zip(factors, (model.user_factors, model.item_factors), strict=True):
+    for kept, expected in zip(state.factors, (model.user_factors, model.item_factors), strict=True):
         assert kept.tobytes() == expected.tobytes()
 
 

@@ -157,12 +157,15 @@ def test_an_epoch_in_half_precision_is_that_of_the_rounded_factors():
 
 
 @pytest.mark.usefixtures("half_isa")
-def test_numbers_beyond_half_precision_are_read_in_single_precision(monkeypatch):
+def test_numbers_beyond_half_precision_are_read_in_single_precision(monkeypatch, caplog):
+    caplog.set_level("INFO", logger="ialspp")
     case = make_case(users=60, items=40, dim=6)
     mixed, single = case.problem(), case.problem()
     single_loss = SpectralCG(precision="single").epoch(single)
     monkeypatch.setattr(half, "unit_of", lambda _: 2.0**-60)
     assert SpectralCG(precision="mixed").epoch(mixed) == single_loss
+    said = "the vectors of {}s exceed half precision; they are read in single precision"
+    assert caplog.messages == [said.format("item"), said.format("user")]
     assert mixed.users.factors.tobytes() == single.users.factors.tobytes()
     assert mixed.items.factors.tobytes() == single.items.factors.tobytes()
 

@@ -156,6 +156,29 @@ def test_strong_makes_the_published_split(seed, kind, held_out, min_user, min_it
     assert made.metrics == ("capped_recall@20", "capped_recall@50", "ndcg@100")
 
 
+@pytest.mark.parametrize(("users", "size"), [(3, 1), (9, 1), (19, 1), (20, 2), (101, 10), (1000, 100)])
+def test_strong_holds_out_a_tenth_for_each_part(users, size):
+    data = interactions([(u, i, 0) for u in range(users) for i in range(6)])
+    made = split.strong(data)
+    assert (made.test.wanted.n_users, made.validation.wanted.n_users) == (size, size)
+    assert made.train.n_users == users - 2 * size
+    check_strong(data, made, as_published(frame_of(data), size, 5, 0))
+    assert f"HeldOut({size} held-out users, " in repr(made)
+
+
+def test_strong_holds_out_no_more_than_published():
+    """Where a tenth is more than the 10,000 users of MovieLens 20M."""
+    users = np.repeat(np.arange(100_020), 5)
+    data = Interactions.from_arrays(user=users, item=np.tile(np.arange(5), 100_020))
+    made, published = split.strong(data), split.strong(data, held_out=10_000)
+    for part in (made.test, made.validation):
+        assert part.given.n_users == 10_000
+    assert made.train.users == published.train.users
+    for ours, theirs in ((made.test, published.test), (made.validation, published.validation)):
+        assert ours.wanted.users == theirs.wanted.users
+        assert np.array_equal(ours.wanted.by_user.columns, theirs.wanted.by_user.columns)
+
+
 @pytest.mark.parametrize(("share", "seed"), [(0.2, 0), (0.5, 98765), (0.29, 3), (0.99, 1)])
 def test_strong_takes_another_share_and_seed(share, seed):
     data = generated(5, n_users=100, n_items=101, mean=50)  # 0.29 * 100 is a little less than 29
@@ -199,6 +222,7 @@ def test_nothing_is_predicted_for_unseen_users_with_fewer_than_five_pairs():
         ({"held_out": 15}, ValueError, r"30 users are left.*min_user=1.*min_item=0.*at most 14, got 15"),
         ({"held_out": 1, "min_user": 99}, ValueError, r"0 users are left.*min_user=99.*at most 0, got 1"),
         ({"held_out": 1, "min_item": 99}, ValueError, r"0 users are left.*min_item=99.*at most 0, got 1"),
+        ({"held_out": None, "min_user": 99}, ValueError, r"0 users are left.*at most 0, got none"),
         ({"held_out": 0}, ValueError, "held_out must be at least 1, got 0"),
         ({"held_out": 2.0}, TypeError, "held_out must be an integer"),
         ({"min_user": -1}, ValueError, "min_user must be at least 0"),

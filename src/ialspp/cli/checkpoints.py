@@ -21,6 +21,7 @@ from ..system.checks import checked_integer
 
 NOT_KEPT = {"checkpoint", "every", "resume", "config", "as_json", "debug"}  # of the command's options
 PATHS = {"path", "out", "runs"}
+FOUND = "early_stopping"  # what the checkpoint has beside the options, see `training`
 MAY_CHANGE = {"threads", "out", "runs", "source", "path"}  # the result does not depend on them, or is checked
 
 
@@ -98,7 +99,7 @@ def _refuse_other_options(file: Path, options: dict[str, Any]) -> None:
 
 def _options_in(file: Path) -> dict[str, Any]:
     """Return the options that a checkpoint of `ialspp fit` keeps."""
-    options = dict(Checkpoint.read(file).job.note)
+    options = {name: value for name, value in Checkpoint.read(file).job.note.items() if name != FOUND}
     if not {"source", "out"} <= options.keys():
         raise InvalidValueError(
             f"{file} was not written by `ialspp fit`; ImplicitMF.resume goes on with a fit from Python"

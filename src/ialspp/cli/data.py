@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data.interactions import Interactions
 from ..datasets import KNOWN, DataSet
-from ..split import Split
+from ..split import HeldOut, Split
 from .options import given
 from .output import JsonOption, show_facts, show_json, show_table
 from .source import Source
@@ -59,6 +59,15 @@ def data_facts(loaded: Interactions | Split) -> dict[str, Any]:
     """Count users, items and pairs, with ranges; for a split, of its training data."""
     if isinstance(loaded, Interactions):
         return loaded.statistics()
-    tested = np.count_nonzero(loaded.test.wanted.by_user.counts)
-    parts = {"test_users": int(tested), "test_pairs": len(loaded.test.wanted), "left_out": loaded.left_out}
+    parts = {
+        "test_users": users_in(loaded.test),
+        "test_pairs": len(loaded.test.wanted),
+        **({} if loaded.validation is None else {"validation_users": users_in(loaded.validation)}),
+        "left_out": loaded.left_out,
+    }
     return {"protocol": loaded.protocol, **loaded.train.statistics(), **parts}
+
+
+def users_in(part: HeldOut) -> int:
+    """Count the users who are evaluated."""
+    return int(np.count_nonzero(part.wanted.by_user.counts))

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from ..baselines import MostPopular, Random
+from ..errors import InvalidValueError
 from ..evaluation import Evaluation, Recommender
 from ..evaluation import evaluate as measured
+from ..model.model import ImplicitMF
 from ..split import Split
-from .data import data_facts
+from .data import data_facts, users_in
 from .model import ModelOptions
 from .options import given
 from .output import JsonOption, show_json, show_line, show_table
 from .protocols import Splitting
 from .runs import RunsOption, checked_runs, record_run
 from .source import Source
+from .stopping import Stopping, as_sentence, found_by
 
 
 def evaluate(
     source: Source,
     splitting: Splitting,
     settings: ModelOptions,
+    stopping: Stopping,
     metric: Annotated[
         list[str] | None, typer.Option(help='Such as "ndcg@100"; repeatable. Default: those of the protocol.')
     ] = None,
@@ -35,25 +39,31 @@ def evaluate(
 ) -> None:
     """Train on part of the data, test on the rest, and compare with popularity and random baselines.
 
+    --early-stop finds the best number of epochs on the validation users, which --protocol strong has.
+
     Example: ialspp evaluate ratings.csv --user userId --item movieId --protocol strong --dim 128
     """
     model = settings.make()
+    stopping.check(settings.epochs)
     checked_runs(runs)
     parts = splitting.split(source)
     on: Literal["test", "validation"] = "validation" if validation else "test"
     start = time.perf_counter()
+    found = None if stopping.early_stop is None else _stopped_early(model, parts, stopping)
+    stopped = time.perf_counter() - start
     systems: dict[str, Recommender] = {"model": model, "most popular": MostPopular(), "random": Random()}
     results = {
         name: measured(system, parts, metrics=metric, on=on, threads=settings.threads)
         for name, system in systems.items()
     }
-    fit = sum(record.seconds for record in model.history)
+    fit = sum(record.seconds for record in model.history) if found is None else stopped
     seconds = {"fit": fit, "evaluate": time.perf_counter() - start - fit}
     answer = {
         "source": given(source),
         "data": data_facts(parts),
         "split": {**given(splitting), "protocol": parts.protocol, "on": on},
         "settings": settings.settings(model),
+        **({} if found is None else {"early_stopping": found}),
         "users": results["model"].users,
         "results": {name: result.as_dict()["metrics"] for name, result in results.items()},
         "seconds": seconds,
@@ -63,6 +73,19 @@ def evaluate(
         show_json(answer)
     else:
         show_evaluation(source, parts, results, seconds)
+        if found is not None:
+            show_line(f"Stopped early: {as_sentence(found, settings.epochs)}.")
+
+
+def _stopped_early(model: ImplicitMF, parts: Split, stopping: Stopping) -> dict[str, Any]:
+    """Train for the number of epochs that is best on the validation users, and say how it was found."""
+    if parts.validation is None:
+        raise InvalidValueError(
+            f"--early-stop needs validation users, which --protocol strong has, got {parts.protocol}"
+        )
+    callback = stopping.on(parts.validation)
+    model.fit(parts.train, callbacks=[callback])
+    return found_by(callback)
 
 
 def show_evaluation(
@@ -73,7 +96,16 @@ def show_evaluation(
     title = f"{source.source}, {parts.protocol}, {results['model'].users:,} users"
     rows = [[name, *(result[metric] for metric in metrics)] for name, result in results.items()]
     show_table(title, ["", *metrics], rows, words=[""])
+    show_line(f"Held out: {_held_out(parts)}.")
     show_line(
         f"Trained on {parts.train!r} in {seconds['fit']:.1f} s, evaluated in {seconds['evaluate']:.1f} s; "
         "means and standard errors over users."
     )
+
+
+def _held_out(parts: Split) -> str:
+    users = f"{users_in(parts.test):,} users"
+    if not parts.test.unseen:
+        return f"{len(parts.test.wanted):,} pairs of {users}"
+    validation = "" if parts.validation is None else f", {users_in(parts.validation):,} for validation"
+    return f"{users} for the test{validation}"

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..model.fitting import fit_with_note
+from ..model.checkpoint import Checkpoint
 from ..model.model import ImplicitMF
 from ..system.checks import checked_share
 from .checkpoints import (
@@ -26,12 +26,15 @@ from .options import given
 from .output import JsonOption, checked_target, show_facts, show_json, shown_loss, size
 from .runs import RunsOption, checked_runs, record_run
 from .source import Source
+from .stopping import Stopping, as_sentence
+from .training import Training
 
 
 def fit(
     context: typer.Context,
     source: Source,
     settings: ModelOptions,
+    stopping: Stopping,
     out: Annotated[Path, typer.Option("-o", "--out", help="The file of the model, such as films.ialspp.")],
     min_user: Annotated[int, typer.Option(help="Leave out users with fewer items.")] = 1,
     min_item: Annotated[int, typer.Option(help="Leave out items with fewer users.")] = 1,
@@ -53,6 +56,9 @@ def fit(
 ) -> None:
     """Train a model on all interactions, and save it to a file.
 
+    --early-stop holds out a tenth of the pairs, drawn at random, to find the best number of epochs. Then the
+    model is trained on all pairs for that many.
+
     After a kill, a fit with --checkpoint goes on where it was: `ialspp fit --resume PATH` needs nothing else.
 
     Example: ialspp fit ratings.csv --user userId --item movieId --min-rating 4 --dim 128 -o films.ialspp
@@ -60,6 +66,7 @@ def fit(
     model = settings.make()
     if until is not None:
         checked_share("until", until)
+    stopping.check(settings.epochs)
     options = kept_options(context)
     keeping = checked_checkpoint(checkpoint, every, resume, out, options)
     source.refuse_target(checked_target(out))
@@ -68,10 +75,8 @@ def fit(
         start = time.perf_counter()
         data = source.interactions("fit").core(min_user, min_item)
         read = time.perf_counter()
-        if resume is None:
-            fit_with_note(model, data, until=until, checkpoint=checkpoint, every=every, note=options)
-        else:
-            model = ImplicitMF.resume(resume, data, threads=settings.threads)
+        begun = None if resume is None else Checkpoint.read(resume)
+        model, found = Training(model, data, until, keeping, every, options, begun).run(stopping)
         trained = time.perf_counter()
         model.save(out, interactions=not no_interactions, progress=None)
     if keeping is not None:
@@ -80,6 +85,7 @@ def fit(
         "source": given(source),
         "data": {**data.statistics(), "min_user": min_user, "min_item": min_item},
         "settings": {**settings.settings(model), **({} if until is None else {"until": until})},
+        **({} if found is None else {"early_stopping": found}),
         "history": [asdict(record) for record in model.history],
         "seconds": {"read": read - start, "fit": trained - read, "save": time.perf_counter() - trained},
         "file": str(out),
@@ -90,10 +96,10 @@ def fit(
     if as_json:
         show_json(answer)
     else:
-        show_fit(source, model, answer)
+        show_fit(source, model, answer, settings.epochs)
 
 
-def show_fit(source: Source, model: ImplicitMF, answer: dict[str, Any]) -> None:
+def show_fit(source: Source, model: ImplicitMF, answer: dict[str, Any], epochs: int) -> None:
     """Print settings, losses and times as a table."""
     objective, history, data = model.objective, model.history, answer["data"]
     facts = {
@@ -106,6 +112,8 @@ def show_fit(source: Source, model: ImplicitMF, answer: dict[str, Any]) -> None:
         "seed": str(model.seed),
         "epochs": len(history),
     }
+    if "early_stopping" in answer:
+        facts["early stop"] = f"{as_sentence(answer['early_stopping'], epochs)}; then trained on all pairs"
     if history:
         facts["loss, first epoch"] = shown_loss(history[0].loss)
         facts["loss, last epoch"] = shown_loss(history[-1].loss)

@@ -59,7 +59,10 @@ class Splitting:
         str | None, typer.Option(help=f"{', '.join(PROTOCOLS)}. Published splits need none.")
     ] = None
     held_out: Annotated[
-        int | None, typer.Option(help="strong: number of test users, and of validation users.")
+        int | None,
+        typer.Option(
+            help="strong: number of test users, and of validation users. Default: a tenth, at most 10,000."
+        ),
     ] = None
     test_share: Annotated[
         float | None, typer.Option(help="strong, random: share of the pairs to predict.")

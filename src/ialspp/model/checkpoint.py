@@ -1,7 +1,8 @@
 """Checkpoints: the state of a fit after an epoch, in a file from which the fit goes on with the same bits.
 
 An epoch depends on the factors and on the records of the epochs before, and on nothing else. So these two are
-the state. Beside it, the file holds what the fit was begun with: the job.
+the state. Beside it, the file holds what the fit was begun with: the job. A fit with `EarlyStopping` writes
+format 2, which also has the score of each epoch and the factors of the best one.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from ..data.csr import Floats, aligned
 from ..data.fingerprint import Fingerprint
 from ..data.interactions import Interactions
-from ..errors import InvalidStateError, InvalidValueError
+from ..errors import InvalidStateError, InvalidTypeError, InvalidValueError
 from ..files.arrays import Arrays, is_finite, whole
 from ..files.atomic import require_writable
 from ..files.container import Container, Memory, StoreError
@@ -26,12 +27,13 @@ from ..files.parsing import parsed_object
 from ..files.version import FileVersion
 from ..solvers.relaxation import checked_relaxation
 from ..system.checks import checked_integer
+from .best import Judged
 from .description import checked_history, checked_note, checked_settings, part
 from .history import EpochRecord
 from .state import require_plausible, settings_as_dict, settings_of
 from .training import Plan
 
-FORMAT, VERSION = "ialspp checkpoint", 1
+FORMAT, VERSIONS = "ialspp checkpoint", ("1", "2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +45,19 @@ class Job:
     data: Fingerprint
     every: int = 1  # epochs from one checkpoint to the next
     note: Mapping[str, Any] = field(default_factory=dict)  # plain values of whoever began the fit
+    stopping: Mapping[str, Any] | None = None  # what the choice of the best epoch depends on
+
+    @property
+    def version(self) -> str:
+        """The oldest format that can hold the checkpoints of this job."""
+        return VERSIONS[0 if self.stopping is None else 1]
 
     def described(self) -> dict[str, Any]:
         """Describe the job as plain values."""
         parts = {"plan": asdict(self.plan), "data": asdict(self.data)}
-        return {"settings": settings_as_dict(self.settings), **parts, "every": self.every, "note": self.note}
+        stopping = {} if self.stopping is None else {"stopping": self.stopping}
+        settings = settings_as_dict(self.settings)
+        return {"settings": settings, **parts, "every": self.every, "note": self.note, **stopping}
 
     @classmethod
     def of(cls, described: Mapping[str, Any]) -> Job:
@@ -58,7 +68,16 @@ class Job:
             Fingerprint(**part(described, "data", dict)),
             checked_integer("every", part(described, "every", int), 1),
             checked_note(described),
+            part(described, "stopping", dict) if "stopping" in described else None,
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """The factors in a file, to train them further, and what is known of the best epoch."""
+
+    factors: tuple[Floats, Floats]
+    judged: Judged
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +90,7 @@ class Checkpoint:
     job: Job
     history: list[EpochRecord]
     is_finished: bool
+    scores: tuple[float, ...] = ()  # of the epochs of this fit, if it has `EarlyStopping`
 
     @classmethod
     def read(cls, path: Path) -> Checkpoint:
@@ -78,13 +98,13 @@ class Checkpoint:
         return cls._of(CheckpointFile.open(path))
 
     @classmethod
-    def open(cls, path: Path) -> tuple[Checkpoint, tuple[Floats, Floats]]:
+    def open(cls, path: Path) -> tuple[Checkpoint, Kept]:
         """Read a file and the factors in it, to train them further; a `StoreError` says what is wrong."""
         opened = CheckpointFile.open(path, mapped=False)
         opened.verify()
         found = cls._of(opened)
         with whole(path, "checkpoint"):
-            return found, found._factors(Arrays(opened.arrays))
+            return found, found._kept(Arrays(opened.arrays))
 
     @classmethod
     def _of(cls, opened: CheckpointFile) -> Checkpoint:
@@ -99,12 +119,33 @@ class Checkpoint:
                 job,
                 history,
                 part(described, "finished", bool),
-            )
+                _checked_scores(described.get("scores", [])),
+            ).checked()
 
-    def _factors(self, arrays: Arrays) -> tuple[Floats, Floats]:
-        """Copy the factors, to train them further."""
+    def checked(self) -> Checkpoint:
+        """Return the checkpoint, or raise an error unless there is a score for each epoch."""
+        epochs = 0 if self.job.stopping is None else self.job.plan.done(self.history)
+        best = Judged(self.scores).best
+        if epochs != (best if self.is_finished else len(self.scores)):
+            raise InvalidValueError(
+                f"{epochs} epochs do not fit scores of {len(self.scores)}, {best} the best"
+            )
+        return self
+
+    def _kept(self, arrays: Arrays) -> Kept:
+        factors = self._factors(arrays)
+        if not self.scores:
+            return Kept(factors, Judged())
+        is_last = self.is_finished or Judged(self.scores).best == len(self.scores)
+        best = self._factors(arrays, "" if is_last else "best_")  # a copy, because the others will change
+        return Kept(factors, Judged(self.scores, best))
+
+    def _factors(self, arrays: Arrays, prefix: str = "") -> tuple[Floats, Floats]:
+        """Copy factors, to train them further."""
         data, dim = self.job.data, checked_integer("dim", self.job.settings["dim"], 1)
-        users, items = (arrays.get(f"{name}_factors", np.float32, dimensions=2) for name in ("user", "item"))
+        users, items = (
+            arrays.get(f"{prefix}{name}_factors", np.float32, dimensions=2) for name in ("user", "item")
+        )
         if (users.shape, items.shape) != ((data.users, dim), (data.items, dim)):
             raise StoreError(
                 f"factors of the shapes {users.shape} and {items.shape} do not fit {data.users} users, "
@@ -126,12 +167,13 @@ class Checkpoint:
         """Describe the file as plain values."""
         return {
             "format": FORMAT,
-            "format_version": VERSION,
+            "format_version": int(self.job.version),
             "written_by": self.written_by,
             "bytes": self.version.size,
             **self.job.described(),
             "history": [asdict(record) for record in self.history],
             "finished": self.is_finished,
+            **({} if self.job.stopping is None else {"scores": list(self.scores)}),
         }
 
     def require_data(self, data: Interactions) -> None:
@@ -142,6 +184,23 @@ class Checkpoint:
                 f"{self.path} belongs to a fit on other data: {difference}; a fit goes on with the data that "
                 "it was begun with"
             )
+
+    def require_stopping(self, described: Mapping[str, Any] | None) -> None:
+        """Raise an error unless the best epoch is chosen as in the first part of the fit."""
+        before = self.job.stopping
+        if described == before or (self.is_finished and described is None):
+            return
+        if before is None:
+            raise InvalidValueError(f"{self.path} belongs to a fit without early stopping; leave it out")
+        if described is None:
+            raise InvalidValueError(
+                f"{self.path} belongs to a fit with early stopping; give the same to resume(callbacks=[...])"
+            )
+        name = next(name for name in before if before[name] != described.get(name))
+        raise InvalidValueError(
+            f"{self.path} belongs to a fit with other early stopping: {name} was {before[name]!r}, got "
+            f"{described.get(name)!r}"
+        )
 
 
 class CheckpointFile(Container):
@@ -183,10 +242,10 @@ def _description_in(metadata: dict[str, str]) -> dict[str, Any]:
     """Parse the description of a checkpoint, if this version can read it."""
     if metadata.get("format") != FORMAT:
         raise StoreError("is not a checkpoint of ialspp")
-    if metadata.get("format_version") != str(VERSION):
+    if metadata.get("format_version") not in VERSIONS:
         raise StoreError(
             f"is a checkpoint of format {metadata.get('format_version')!r}, written by "
-            f"{metadata.get('written_by')}; this version reads format {VERSION}"
+            f"{metadata.get('written_by')}; this version reads formats {' and '.join(VERSIONS)}"
         )
     try:
         return parsed_object(metadata["description"])
@@ -206,6 +265,15 @@ def _check_past(history: list[EpochRecord], plan: Plan) -> None:
         checked_relaxation(record.relaxation)
         if record.precision not in ("single", "mixed"):
             raise StoreError(f'precision must be "single" or "mixed", got {record.precision!r}')
+
+
+def _checked_scores(scores: Any) -> tuple[float, ...]:
+    if not isinstance(scores, list):
+        raise InvalidTypeError(f"scores must be a list, got {scores!r}")
+    for score in scores:
+        if not isinstance(score, float) or not math.isfinite(score):
+            raise InvalidTypeError(f"a score must be a finite number, got {score!r}")
+    return tuple(scores)
 
 
 def _copied(factors: Floats) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,9 @@ from ..data.csr import Floats, aligned
 from ..errors import InvalidStateError, InvalidTypeError, InvalidValueError
 from ..files import container
 from ..files.version import FileChangedError, FileVersion
-from .checkpoint import FORMAT, VERSION, Job
+from ..system.log import log
+from .best import BestEpoch, Judged
+from .checkpoint import FORMAT, Job
 from .description import require_shallow
 from .history import EpochRecord
 
@@ -27,7 +29,16 @@ class State:
     users: Floats
     items: Floats
     history: list[EpochRecord]
+    judged: Judged = field(default_factory=Judged)
     is_finished: bool = False
+
+    def arrays(self) -> dict[str, Floats]:
+        """Name the arrays of the file: the factors, and those of the best epoch if they are others."""
+        arrays = {"user_factors": self.users, "item_factors": self.items}
+        is_last = self.is_finished or self.judged.best == len(self.judged.scores)
+        if not is_last and self.judged.vectors is not None:
+            arrays["best_user_factors"], arrays["best_item_factors"] = self.judged.vectors
+        return arrays
 
 
 class Checkpointer:
@@ -37,14 +48,25 @@ class Checkpointer:
     finished epoch is written before the error goes on.
     """
 
-    def __init__(self, path: Path, job: Job, version: FileVersion | None = None) -> None:
-        """version: of the checkpoint that the fit goes on from, which may be replaced."""
+    def __init__(
+        self,
+        path: Path,
+        job: Job,
+        version: FileVersion | None = None,
+        keeper: BestEpoch | None = None,
+    ) -> None:
+        """Begin with no state.
+
+        version: of the checkpoint that the fit goes on from, which may be replaced.
+        keeper: knows the best epoch, which is kept too.
+        """
         from concurrent.futures import ThreadPoolExecutor  # slow to import
 
         self._path = path
         self._job = job
         self._description = _plain(job)
         self._version = version
+        self._keeper = keeper
         self._copies: tuple[Floats, Floats] | None = None
         self._kept: State | None = None
         self._written: State | None = None
@@ -56,7 +78,7 @@ class Checkpointer:
 
         Raises the error of the checkpoint before, if that could not be written.
         """
-        self._kept = State(users, items, list(history))  # if the copying is interrupted
+        self._kept = State(users, items, list(history), self._judged())  # if the copying is interrupted
         self._wait()
         self._kept = self._copied(self._kept)
         plan = self._job.plan
@@ -65,7 +87,10 @@ class Checkpointer:
 
     def finish(self, users: Floats, items: Floats, history: Sequence[EpochRecord]) -> None:
         """Keep the state at the end of the fit, which does not change any more."""
-        self._kept = State(users, items, list(history), is_finished=True)
+        self._kept = State(users, items, list(history), self._judged(), is_finished=True)
+
+    def _judged(self) -> Judged:
+        return Judged() if self._keeper is None else self._keeper.judged
 
     def __enter__(self) -> Checkpointer:
         return self
@@ -101,7 +126,7 @@ class Checkpointer:
             self._copies = aligned(state.users.shape), aligned(state.items.shape)
         users, items = self._copies
         users[:], items[:] = state.users, state.items
-        return State(users, items, state.history)
+        return replace(state, users=users, items=items)
 
     def _write(self, state: State) -> None:
         from importlib.metadata import version
@@ -109,23 +134,24 @@ class Checkpointer:
         state_of_history = {
             "history": [asdict(record) for record in state.history],
             "finished": state.is_finished,
+            **({} if self._keeper is None else {"scores": state.judged.scores}),
         }
         metadata = {
             "format": FORMAT,
-            "format_version": str(VERSION),
+            "format_version": self._job.version,
             "written_by": f"ialspp {version('ialspp')}",
             "description": json.dumps({**self._description, **state_of_history}),
         }
-        arrays = {"user_factors": state.users, "item_factors": state.items}
         try:
             replaced = None if self._version is None else [self._version]
-            self._version = container.write(self._path, arrays, metadata, instead_of=replaced)
+            self._version = container.write(self._path, state.arrays(), metadata, instead_of=replaced)
         except FileChangedError as error:
             raise InvalidStateError(
                 f"{self._path} was replaced by another process, which may be a fit that writes its "
                 "checkpoints to the same file; each fit needs a file of its own"
             ) from error
         self._written = state
+        log("checkpoint %s: epoch %d", self._path, len(state.history))
 
 
 def _plain(job: Job) -> dict[str, object]:

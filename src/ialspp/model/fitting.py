@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -16,9 +16,11 @@ from ..objective import Objective
 from ..solvers import Problem, Solver, pinned
 from ..solvers.start import PAPERS_STDDEV, random_start, spectral_start
 from ..system.checks import checked_integer
+from ..system.log import log
 from ..system.machine import resolve_threads
 from ..system.progress import Progress, reporting
-from .checkpoint import Checkpoint, Job, require_free
+from .best import BestEpoch, Judged, best_epoch_among
+from .checkpoint import Checkpoint, Job, Kept, require_free
 from .checkpointer import Checkpointer
 from .fitted import Embedding, Fitted
 from .history import EpochRecord
@@ -39,6 +41,14 @@ class Fit:
     past: list[EpochRecord]
     plan: Plan
     checkpointer: Checkpointer | None = None
+    keeper: BestEpoch | None = None  # the callback that chooses the epoch to keep
+
+    def chosen(self, history: list[EpochRecord]) -> tuple[Fit, list[EpochRecord]]:
+        """Return the fit and its history as they were after the epoch to keep, which may be the last."""
+        if self.keeper is None or self.keeper.judged.vectors is None:
+            return self, history
+        log("the fit keeps epoch %d of %d", self.keeper.best_epoch, len(history))
+        return replace(self, factors=self.keeper.judged.vectors), history[: self.keeper.best_epoch]
 
 
 class Fitting:
@@ -90,7 +100,8 @@ class Fitting:
             How many epochs there are from one checkpoint to the next.
         callbacks
             Functions called after each epoch with the model and the epoch's record. Training stops when one
-            of them returns a true value; the epoch before may then have read half precision.
+            of them returns a true value; the epoch before may then have read half precision. An
+            `EarlyStopping` is called first, and its best epoch is kept.
         progress
             True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
             `ProgressEvent`.
@@ -117,43 +128,51 @@ class Fitting:
         callbacks: Sequence[Callback] = (),
         progress: Progress = None,
     ) -> Model:
-        _check(data, callbacks)
+        keeper = _check(data, callbacks)
         plan = Plan(self.epochs, until, earlier=len(self.history) if warm_start else 0)
         checked_integer("every", every, 1)
         checkpointer = None
         if checkpoint is not None:
             require_free(Path(checkpoint))
-            job = Job(self._settings(), plan, Fingerprint.of(data), every, note or {})
-            checkpointer = Checkpointer(Path(checkpoint), job)
+            stopping = None if keeper is None else keeper.described()
+            job = Job(self._settings(), plan, Fingerprint.of(data), every, note or {}, stopping)
+            checkpointer = Checkpointer(Path(checkpoint), job, keeper=keeper)
         elif every != 1:
             raise InvalidValueError(f"every={every} is for checkpoint=, which was not given")
         if warm_start:
             factors, past = continued(self._state, data, self.dim, self.seed), self.history
         else:
             factors, past = self.initial_factors(data), []
-        return self._run(Fit(data, factors, past, plan, checkpointer), callbacks, progress)
+        if keeper is not None:
+            keeper.begin(plan.earlier, Judged())
+        return self._run(Fit(data, factors, past, plan, checkpointer, keeper), callbacks, progress)
 
     def _run(self: Model, fit: Fit, callbacks: Sequence[Callback], progress: Progress) -> Model:
         """Run the epochs that are left."""
         problem = Problem.of(fit.data, self.objective, *fit.factors, resolve_threads(self.threads))
-        history, plan, checkpointer = list(fit.past), fit.plan, fit.checkpointer
+        history, plan, checkpointer, keeper = list(fit.past), fit.plan, fit.checkpointer, fit.keeper
+        is_over = keeper is not None and keeper.is_over  # when the fit that goes on was killed
         self._training = True
         try:
             with (
                 reporting("fitting", plan.epochs, progress, keep=True) as report,
                 checkpointer or nullcontext(),
             ):
-                for record in train(self.solver, problem, history, plan):
+                for record in () if is_over else train(self.solver, problem, history, plan):
                     history.append(record)
                     # Only now, so that a fit that fails in its first epoch leaves the model unchanged.
                     self._learned(fit, history)
+                    done = plan.done(history)
+                    log("epoch %d of %d: loss %.6g, %.2f s", done, plan.epochs, record.loss, record.seconds)
+                    # Before the checkpoint is written, which keeps what is known of this epoch.
+                    stops: list[bool | None] = [] if keeper is None else [keeper(self, record)]
                     if checkpointer is not None:
                         checkpointer.keep(*fit.factors, history)
-                    done = plan.done(history)
                     report(done, note=f"epoch {done} of {plan.epochs}, loss {record.loss:.6g}")
-                    stops = [callback(self, record) for callback in callbacks]
+                    stops += [callback(self, record) for callback in callbacks if callback is not keeper]
                     if any(stops):
                         break
+                fit, history = fit.chosen(history)
                 self._learned(fit, history)
                 if checkpointer is not None:
                     checkpointer.finish(*fit.factors, history)
@@ -166,7 +185,7 @@ class Fitting:
     def _learned(self, fit: Fit, history: list[EpochRecord]) -> None:
         users, items = fit.factors
         self._state = Fitted(Embedding(fit.data.users, users), Embedding(fit.data.items, items), fit.data)
-        self.history, self.fitted_solver = history, pinned(self.solver, self.dim)
+        self.history, self.fitted_solver = list(history), pinned(self.solver, self.dim)
 
     def run_epoch(
         self, problem: Problem, past: Sequence[EpochRecord] = (), *, last: bool = False
@@ -203,26 +222,35 @@ def fit_with_note(
 def go_on(
     model: Model,
     found: Checkpoint,
-    factors: tuple[Floats, Floats],
+    kept: Kept,
     data: Interactions,
     callbacks: Sequence[Callback],
     progress: Progress,
 ) -> Model:
     """Run what is left of the fit of a checkpoint, with a model that has its settings."""
-    _check(data, callbacks)
+    keeper = _check(data, callbacks)
     found.require_data(data)
+    found.require_stopping(None if keeper is None else keeper.described())
+    if keeper is not None:
+        keeper.begin(found.job.plan.earlier, kept.judged)
+    log("%s: going on after %s", found.path, found.progress)
     if found.is_finished:  # perhaps by a callback, before the end of its plan
-        fit = Fit(data, factors, found.history, Plan(len(found.history)))
+        fit = Fit(data, kept.factors, found.history, Plan(len(found.history)))
     else:
-        checkpointer = Checkpointer(found.path, found.job, found.version)
-        fit = Fit(data, factors, found.history, found.job.plan, checkpointer)
+        checkpointer = Checkpointer(found.path, found.job, found.version, keeper)
+        fit = Fit(data, kept.factors, found.history, found.job.plan, checkpointer, keeper)
     return model._run(fit, callbacks, progress)
 
 
-def _check(data: Interactions, callbacks: Sequence[Callback]) -> None:
+def _check(data: Interactions, callbacks: Sequence[Callback]) -> BestEpoch | None:
+    """Check what a fit is given, and return the callback that chooses the epoch to keep."""
     if not isinstance(data, Interactions):
         raise InvalidTypeError(f"data must be Interactions, got {type(data).__name__}")
     if len(data) == 0:
         raise InvalidValueError("data has no interactions; there is nothing to fit")
     if callable(callbacks) or not all(callable(callback) for callback in callbacks):
         raise InvalidTypeError("callbacks must be a sequence of functions of (model, record)")
+    keeper = best_epoch_among(callbacks)
+    if keeper is not None:
+        keeper.require_fit(data)
+    return keeper

@@ -263,14 +263,14 @@ class ImplicitMF(Fitting, Answers, Parameters):
         data
             The interactions that the fit was begun with. Others are an error.
         callbacks, progress
-            As in `fit`.
+            As in `fit`. A fit that had an `EarlyStopping` needs an equal one.
         threads
             As in the constructor. A file does not say.
         """
         resolve_threads(threads)
-        found, factors = Checkpoint.open(Path(checkpoint))
+        found, kept = Checkpoint.open(Path(checkpoint))
         model = _model_of(found.job.settings, threads, checkpoint, "checkpoint")
-        return go_on(model, found, factors, data, callbacks, progress)
+        return go_on(model, found, kept, data, callbacks, progress)
 
     # What was learned
 

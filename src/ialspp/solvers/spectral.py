@@ -14,6 +14,7 @@ from ..errors import InvalidValueError, SolveError
 from ..objective import in_single_precision
 from ..system.checks import checked_integer, checked_number
 from ..system.locks import one_blas_thread
+from ..system.log import log
 from .base import Problem, Side
 from .half import worth_halving
 from .relaxation import PastEpoch, checked_relaxation, next_relaxation
@@ -124,6 +125,7 @@ class SpectralCG:
                 return _core.improve_rows_by_half(
                     *side.to_update(), copy.numbers, copy.unit, spectrum, *descent, problem.threads
                 )
+            log("the vectors of %ss exceed half precision; they are read in single precision", other.ids.name)
         return _core.improve_rows(*side.to_update(), other.factors, spectrum, *descent, problem.threads)
 
 

@@ -13,12 +13,13 @@ from ..system.checks import checked_integer, checked_share
 from .parts import STRONG_METRICS, HeldOut, Mask, Split, mask_of
 
 LEAST_PAIRS = 5  # of an unseen user, if some are to be predicted (Liang et al. 2018)
+HELD_OUT = 10_000  # users in each part of MovieLens 20M (Liang et al. 2018)
 
 
 def strong(
     data: Interactions,
     *,
-    held_out: int = 10_000,
+    held_out: int | None = None,
     test_share: float = 0.2,
     min_user: int = 5,
     min_item: int = 0,
@@ -34,7 +35,8 @@ def strong(
     Parameters
     ----------
     held_out
-        The number of test users, and of validation users; the model is trained on all others.
+        The number of test users, and of validation users; the model is trained on all others. None: a tenth
+        of the users for each part, at least 1 and at most 10,000.
     test_share
         The share of a held-out user's pairs that has to be predicted, rounded down. Nothing is predicted for
         users with fewer than five pairs.
@@ -44,14 +46,14 @@ def strong(
         Draws the users, and again the pairs of each part.
     """
     share = checked_share("test_share", test_share)
-    size = checked_integer("held_out", held_out, 1)
     frequent = frequent_pairs(data, min_user, min_item)
     user, item = data.by_user.row_numbers, data.by_user.columns
     users = _shuffled(data.users, np.flatnonzero(np.bincount(user[frequent])), seed)
+    size = _size_of_a_part(held_out, len(users))
     if len(users) <= 2 * size:
         raise InvalidValueError(
             f"{len(users)} users are left with min_user={min_user} and min_item={min_item}, "
-            f"so held_out can be at most {max(len(users) - 1, 0) // 2}, got {held_out}"
+            f"so held_out can be at most {max(len(users) - 1, 0) // 2}, got {held_out or 'none'}"
         )
     training, for_validation, for_test = (
         frequent & mask_of(part, data.n_users)[user] for part in np.split(users, [-2 * size, -size])
@@ -73,6 +75,13 @@ def frequent_pairs(data: Interactions, min_user: int = 5, min_item: int = 0) -> 
     popular = (data.by_user.column_counts >= least_users)[item]
     counts = np.bincount(user[popular], minlength=data.n_users)
     return np.asarray(popular & (counts >= least_items)[user])
+
+
+def _size_of_a_part(held_out: int | None, users: int) -> int:
+    """Return the number of test users, which is that of validation users too."""
+    return (
+        max(1, min(HELD_OUT, users // 10)) if held_out is None else checked_integer("held_out", held_out, 1)
+    )
 
 
 def _shuffled(ids: IdMap, rows: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
