@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import InvalidValueError
 from .limits import LONGEST_LINE
 from .opening import address
+from .pieces import pieces_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,12 +57,23 @@ def line_frame(file: Path, *, skip: int = 0, lenient: bool = False) -> pl.LazyFr
 
 
 def lines(file: Path) -> Iterator[str]:
-    """Yield the lines of a file."""
-    start = "\ufeff"  # a byte order mark
-    for batch in line_frame(file, lenient=True).collect_batches(maintain_order=True):
-        for line in batch.to_series().to_list():
-            yield "" if line is None else line.removeprefix(start)
-            start = ""
+    """Yield the lines of a file as polars splits them; bytes that are not UTF-8 are replaced."""
+    rest = b""
+    is_first = True
+    for piece in pieces_of(file):
+        *whole, rest = (rest + piece).split(b"\n")
+        if len(rest) > LONGEST_LINE:
+            raise InvalidValueError(f"{file}: a line may have {LONGEST_LINE:,} bytes, but one has more")
+        for line in whole:
+            yield _decoded(line, is_first)
+            is_first = False
+    if rest:
+        yield _decoded(rest, is_first)
+
+
+def _decoded(line: bytes, is_first: bool) -> str:
+    text = line.removesuffix(b"\r").decode(errors="replace")
+    return text.removeprefix("\ufeff") if is_first else text  # a byte order mark
 
 
 def first_line(file: Path) -> str:
