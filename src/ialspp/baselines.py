@@ -33,6 +33,7 @@ class MostPopular(Recommending):
     """
 
     trained_on: Interactions | None = None
+    threads: int | None = None  # as many as the process may use
     _state: Fitted | None = None
 
     def fit(self, data: Interactions, *, progress: Progress = None) -> MostPopular:

@@ -156,4 +156,5 @@ def write_rankings(rankings: Rankings, out: Path, as_json: bool) -> None:
         return
     _say_skipped(rankings)
     popular = sum(fallback.values())
-    remark(f"{len(frame):,} rows in {out}{f', {popular:,} users with a fallback' if popular else ''}")
+    cold = f", with the most popular items for {popular:,} of {len(rankings):,} users" if popular else ""
+    remark(f"{len(frame):,} rows in {out}{cold}")

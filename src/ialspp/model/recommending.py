@@ -36,7 +36,7 @@ class Asked:
 class Recommending:
     """The queries that ask for items, over a state that the model provides."""
 
-    threads: int | None = None
+    threads: int | None
 
     def _fitted(self) -> Fitted:
         raise NotImplementedError
