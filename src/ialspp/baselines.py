@@ -5,45 +5,68 @@ Their scores are products of vectors, as a model's are, so they are evaluated in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from .errors import NotFittedError
+from .model.fitted import Embedding, Fitted, popularity
+from .model.recommending import Asked, Recommending
 from .system.checks import checked_integer
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from .data.csr import Csr, Floats
     from .data.interactions import Interactions
     from .system.progress import Progress
 
 RANDOM_DIM = 32
+T = TypeVar("T")
 
 
-class MostPopular:
-    """Recommend the items with the most users to everybody. Scores are counts."""
+class MostPopular(Recommending):
+    """Recommend the items with the most users to everybody. Scores are counts.
+
+    `recommend` and `recommend_for` take the same arguments and give the same results as those of
+    `ImplicitMF`. Their rankings are never marked as a fallback.
+    """
 
     trained_on: Interactions | None = None
+    threads: int | None = None  # as many as the process may use
+    _state: Fitted | None = None
 
     def fit(self, data: Interactions, *, progress: Progress = None) -> MostPopular:
         """Keep the data, whose counts are the scores. There is no progress to report."""
         del progress
+        same = np.ones((data.n_users, 1), dtype=np.float32)
+        self._state = Fitted(Embedding(data.users, same), popularity(data), data)
         self.trained_on = data
         return self
 
     @property
     def user_factors(self) -> Floats:
         """The same vector for every user."""
-        return np.ones((_fitted(self.trained_on).n_users, 1), dtype=np.float32)
+        return self._fitted().users.vectors
 
     @property
     def item_factors(self) -> Floats:
         """The number of users of each item."""
-        return _fitted(self.trained_on).by_item.counts.astype(np.float32)[:, None]
+        return self._fitted().items.vectors
 
     def fold_in_rows(self, rows: Csr) -> Floats:
         """Return the same vector for every unseen user."""
         return np.ones((len(rows), 1), dtype=np.float32)
+
+    def _fitted(self) -> Fitted:
+        return _fitted(self._state)
+
+    def _strangers(self, state: Fitted, rows: Csr) -> Floats:
+        del state
+        return self.fold_in_rows(rows)
+
+    def _cold(self, asked: Asked) -> NDArray[np.bool_]:
+        return np.zeros(len(asked.rows), dtype=bool)  # nobody gets anything else
 
     def __repr__(self) -> str:
         return "MostPopular()"
@@ -86,7 +109,7 @@ class Random:
         return f"Random(seed={self.seed})"
 
 
-def _fitted(data: Interactions | None) -> Interactions:
-    if data is None:
+def _fitted(learned: T | None) -> T:
+    if learned is None:
         raise NotFittedError("the baseline is not fitted; call fit(data) first")
-    return data
+    return learned

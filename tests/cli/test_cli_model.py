@@ -23,12 +23,13 @@ def read(file):
 
 def as_json(rankings, asked, of="user", found="items"):
     """What the command prints for rankings of the library."""
-    return {
-        "rankings": [
-            {of: one, found: list(ranking), "scores": list(ranking.scores)}
-            for one, ranking in zip(asked, rankings, strict=True)
-        ]
-    }
+    lists = [
+        {of: one, found: list(ranking), "scores": list(ranking.scores), "fallback": ranking.fallback}
+        for one, ranking in zip(asked, rankings, strict=True)
+    ]
+    if found != "items":
+        lists = [{name: value for name, value in each.items() if name != "fallback"} for each in lists]
+    return {"rankings": lists, "skipped": {}}
 
 
 @pytest.fixture(scope="module")
@@ -153,11 +154,11 @@ def test_an_absurd_k_names_all_that_is_left(file, model):
 def test_all_users_to_a_table(file, model, tmp_path, suffix):
     out = tmp_path / f"best.{suffix}"
     said = answer("recommend", file, "--all", "-k", 5, "-o", out, "--include-seen")
-    assert said == {"file": str(out), "rows": 300, "asked": 60}
+    assert said == {"file": str(out), "rows": 300, "asked": 60, "fallback": 0, "skipped": {}}
     readers = {"parquet": pl.read_parquet, "csv": pl.read_csv}
     table = readers.get(suffix, pl.read_ndjson)(out)
     expected = model.recommend(k=5, exclude_seen=False).to_frame()
-    assert table.columns == ["user", "item", "rank", "score"]
+    assert table.columns == ["user", "item", "rank", "score", "fallback"]
     assert table.cast(dict(expected.schema)).equals(expected)
     assert list(tmp_path.iterdir()) == [out]
 

@@ -43,6 +43,12 @@ def check_ranking(ranking, scores, allowed, k):
         assert max(left) <= ranking.scores[-1] + 1e-5
 
 
+def scores_by_hand(model, vector):
+    """The score of every item; for a vector of zeros, its number of users."""
+    counts = model.trained_on.by_item.counts
+    return model.item_factors.astype(float) @ vector if vector.any() else counts.astype(float)
+
+
 # Folding in
 
 
@@ -155,7 +161,8 @@ def test_recommend_gives_the_best_items(k, exclude_seen):
     assert len(rankings) == N_USERS
     for user, ranking in zip(users, rankings, strict=True):
         allowed = set(ITEMS) - (seen(data, user) if exclude_seen else set())
-        check_ranking(ranking, model.item_factors.astype(float) @ model.user_factors[user], allowed, k)
+        assert ranking.fallback == (not seen(data, user))
+        check_ranking(ranking, scores_by_hand(model, model.user_factors[user]), allowed, k)
 
 
 @pytest.mark.parametrize("exclude_seen", [True, False])
@@ -166,7 +173,8 @@ def test_recommend_for_gives_the_best_items_of_the_folded_in_user(exclude_seen):
     assert len(rankings) == len(histories)
     for history, vector, ranking in zip(histories, model.fold_in(histories), rankings, strict=True):
         allowed = set(ITEMS) - (set(history) if exclude_seen else set())
-        check_ranking(ranking, model.item_factors.astype(float) @ vector, allowed, 6)
+        assert ranking.fallback == (not history)
+        check_ranking(ranking, scores_by_hand(model, vector), allowed, 6)
 
 
 @pytest.mark.parametrize("scale", [1, 1e-25, 1e5])
@@ -233,13 +241,16 @@ def test_ties_go_by_row_order(n, dim):
     assert model.similar_items("x", n) == alike
 
 
-def test_a_user_without_interactions_gets_items_in_row_order():
+def test_a_user_without_interactions_gets_popular_items_and_equal_ones_in_row_order():
     items = [f"i{n}" for n in np.random.default_rng(0).permutation(500)]
     model = fitted(make_data(items=items))
     unknown_taste = N_USERS - 1
     assert (model.user_factors[unknown_taste] == 0).all()
-    assert model.recommend(unknown_taste, 20) == items[:20]
-    assert model.recommend_for([[], items[:2]], 20)[0] == items[:20]
+    counts = model.trained_on.by_item.counts
+    assert len(np.unique(counts)) < 10
+    popular = [items[row] for row in np.argsort(-counts, kind="stable")]
+    assert model.recommend(unknown_taste, 500) == popular
+    assert model.recommend_for([[], items[:2]], 20)[0] == popular[:20]
 
 
 def test_who_has_seen_everything_gets_nothing():

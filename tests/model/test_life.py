@@ -110,7 +110,7 @@ def test_ids_are_those_of_their_axis_under_any_name(tmp_path):
     model.save(tmp_path / "model")
     loaded = ImplicitMF.load(tmp_path / "model")
     assert (list(loaded.users), list(loaded.items)) == (["a", "b"], ["x", "y"])
-    assert model.recommend(["a"]).to_frame().columns == ["user", "item", "rank", "score"]
+    assert model.recommend(["a"]).to_frame().columns == ["user", "item", "rank", "score", "fallback"]
 
 
 def test_a_table_needs_the_ids_in_it_and_no_others():

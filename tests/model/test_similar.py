@@ -233,9 +233,16 @@ def test_a_table_has_a_row_for_each_answer(kind, question):
     rankings, names, asked, asked_dtype = frames(kind)[question]
     _, dtype, shown = KINDS[kind]
     frame = rankings.to_frame()
-    assert frame.columns == [*names, "rank", "score"]
+    is_recommended = names[1] == "item"
+    assert frame.columns == [*names, "rank", "score", *(["fallback"] if is_recommended else [])]
     wanted = [
-        (who if names[0] == "history" else shown(who), shown(found), rank, score)
+        (
+            who if names[0] == "history" else shown(who),
+            shown(found),
+            rank,
+            score,
+            *([ranking.fallback] if is_recommended else []),
+        )
         for who, ranking in zip(asked, rankings, strict=True)
         for rank, (found, score) in enumerate(zip(ranking, ranking.scores, strict=True), 1)
     ]
@@ -243,6 +250,7 @@ def test_a_table_has_a_row_for_each_answer(kind, question):
     assert frame.dtypes[:2] == [asked_dtype, dtype]
     assert frame["rank"].dtype.is_integer()
     assert frame["score"].dtype == pl.Float32
+    assert not is_recommended or frame["fallback"].dtype == pl.Boolean
 
 
 @pytest.mark.parametrize("narrow", [np.int8, np.uint8, np.int32, np.uint64, np.int64])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..data.ids import IdMap
-from ..errors import InvalidValueError, UnknownIdError
+from ..errors import InvalidValueError
 from ..files.frames import WRITERS, write_frame
 from ..model.model import ImplicitMF
 from ..system.printable import printable
@@ -19,9 +18,10 @@ from ..system.progress import reporting
 from .output import checked_target, remark, show_json, show_table
 
 if TYPE_CHECKING:
-    from ..model.ranking import Rankings
+    from ..model.ranking import Ranking, Rankings
 
 MOST_TABLES = 20  # that a terminal shows
+FALLBACK = ": nothing is known, so the most popular items"  # in the title of a table
 INTEGER = re.compile("0|-?[1-9][0-9]*")  # the same text becomes an integer id when data is read
 
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `ialspp fit` wrote.")]
@@ -30,6 +30,11 @@ ThreadsOption = Annotated[int | None, typer.Option(help="Threads. Default: all C
 TableOption = Annotated[
     Path | None,
     typer.Option("-o", "--out", help=f"Write a table to this file: {', '.join(WRITERS)}."),
+]
+
+SkipUnknownOption = Annotated[
+    bool,
+    typer.Option("--skip-unknown", help="Leave out ids that the model does not know, and say how many."),
 ]
 
 
@@ -89,27 +94,6 @@ def ids_of(texts: Iterable[str], known: IdMap, where: str) -> list[Any]:
     return [int(text) for text in listed]
 
 
-def ids_in(file: Path, known: IdMap) -> list[Any]:
-    """Read ids from a file, one a line, or from stdin if it is "-". Empty lines are skipped."""
-    is_stdin = file == Path("-")
-    if is_stdin and sys.stdin is None:
-        raise InvalidValueError("-: standard input is closed")
-    name, content = ("stdin", sys.stdin.buffer.read()) if is_stdin else (str(file), file.read_bytes())
-    try:
-        lines = content.decode("utf-8-sig").split("\n")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InvalidValueError(f"{name}, line {line}: not UTF-8") from error
-    ids = ids_of([line.rstrip("\r") for line in lines if line.rstrip("\r")], known, name)
-    if not ids:
-        raise InvalidValueError(f"{name}: no ids; one a line is required")
-    try:
-        known.rows(ids)
-    except UnknownIdError as error:
-        raise UnknownIdError(f"{name}: {error}") from error
-    return ids
-
-
 def show_rankings(rankings: Rankings, as_json: bool, asked: Sequence[Any] | None = None) -> None:
     """Print a table for each ranking, or all as JSON.
 
@@ -122,20 +106,37 @@ def show_rankings(rankings: Rankings, as_json: bool, asked: Sequence[Any] | None
     asked
         What each ranking is for, if the rankings do not know.
     """
-    question, answer = rankings.names
     parts = list(zip(plain_ids(rankings.asked) if asked is None else asked, rankings, strict=True))
     if as_json:
-        lists = [{question: q, f"{answer}s": list(r), "scores": r.scores} for q, r in parts]
-        show_json({"rankings": lists})
+        lists = [_as_dict(about, ranking, rankings) for about, ranking in parts]
+        show_json({"rankings": lists, "skipped": rankings.skipped.as_dict()})
         return
-    name = answer.replace("_", " ")
+    _say_skipped(rankings)
     for about, ranking in parts:
-        rows = [
-            [place, printable(str(item)), f"{score:.4f}"]
-            for place, (item, score) in enumerate(zip(ranking, ranking.scores, strict=True), 1)
-        ]
-        shown = ", ".join(map(str, about)) if isinstance(about, list) else about
-        show_table(f"{question.capitalize()} {shown}", ["rank", name, "score"], rows, words=[name])
+        _show_ranking(about, ranking, rankings.names)
+
+
+def _as_dict(about: Any, ranking: Ranking, rankings: Rankings) -> dict[str, Any]:
+    question, answer = rankings.names
+    found = {question: about, f"{answer}s": list(ranking), "scores": ranking.scores}
+    return found if rankings.of_neighbours else {**found, "fallback": ranking.fallback}
+
+
+def _show_ranking(about: Any, ranking: Ranking, names: tuple[str, str]) -> None:
+    """Print a table. The scores of a fallback are numbers of users."""
+    question, answer = names[0].capitalize(), names[1].replace("_", " ")
+    shown = (", ".join(map(str, about)) or "without items") if isinstance(about, list) else about
+    reason, score, digits = (FALLBACK, "users", ",.0f") if ranking.fallback else ("", "score", ".4f")
+    rows = [
+        [place, printable(str(item)), f"{number:{digits}}"]
+        for place, (item, number) in enumerate(zip(ranking, ranking.scores, strict=True), 1)
+    ]
+    show_table(f"{question} {shown}{reason}", ["rank", answer, score], rows, words=[answer])
+
+
+def _say_skipped(rankings: Rankings) -> None:
+    if rankings.skipped:
+        remark(str(rankings.skipped))
 
 
 def plain_ids(ids: Any) -> list[Any]:
@@ -148,7 +149,12 @@ def write_rankings(rankings: Rankings, out: Path, as_json: bool) -> None:
     frame = rankings.to_frame()
     with reporting("writing"):
         write_frame(frame, out)
+    fallback = {} if rankings.of_neighbours else {"fallback": int(rankings.fallback.sum())}
     if as_json:
-        show_json({"file": str(out), "rows": len(frame), "asked": len(rankings)})
-    else:
-        remark(f"{len(frame):,} rows in {out}")
+        counts = {"rows": len(frame), "asked": len(rankings), **fallback}
+        show_json({"file": str(out), **counts, "skipped": rankings.skipped.as_dict()})
+        return
+    _say_skipped(rankings)
+    popular = sum(fallback.values())
+    cold = f", with the most popular items for {popular:,} of {len(rankings):,} users" if popular else ""
+    remark(f"{len(frame):,} rows in {out}{cold}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,23 +11,23 @@ import typer
 
 from ..model.model import ImplicitMF
 from ..model.ranking import USERS_AT_ONCE
-from .output import JsonOption, Output, show_line
+from .output import JsonOption, Output, remark, show_line
 from .queries import (
     MOST_TABLES,
     KOption,
     ModelArgument,
+    SkipUnknownOption,
     TableOption,
     ThreadsOption,
     checked_k,
     checked_table,
-    ids_in,
-    ids_of,
     one_way,
     opened,
     require_histories,
     show_rankings,
     write_rankings,
 )
+from .reader import IdReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,11 @@ class Who:
         """Raise unless exactly one of them was given."""
         one_way(user=self.user, users=self.users, all=self.everyone, item=self.item)
 
-    def ids(self, model: ImplicitMF) -> list[Any] | None:
+    def ids(self, model: ImplicitMF, reader: IdReader) -> list[Any] | None:
         """List the users; None for all of them."""
         if self.users is not None:
-            return ids_in(self.users, model.users)
-        return None if self.everyone else ids_of(self.user or [], model.users, "--user")
+            return reader.listed("users", self.users, model.users)
+        return None if self.everyone else reader.typed("users", self.user or [], model.users, "--user")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +69,12 @@ class Choice:
         Path | None, typer.Option(metavar="FILE", help="Items never to recommend, one id a line.")
     ] = None
 
-    def options(self, model: ImplicitMF) -> dict[str, Any]:
+    def options(self, model: ImplicitMF, reader: IdReader) -> dict[str, Any]:
         """Make the arguments of the methods of the model."""
         chosen: dict[str, Any] = {"exclude_seen": not self.include_seen}
         for name, file in (("candidates", self.candidates), ("exclude", self.exclude)):
             if file is not None:
-                chosen[name] = ids_in(file, model.items)
+                chosen[name] = reader.listed(name, file, model.items)
         return chosen
 
 
@@ -83,6 +83,7 @@ def recommend(
     who: Who,
     choice: Choice,
     k: KOption = 10,
+    skip_unknown: SkipUnknownOption = False,
     out: TableOption = None,
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
@@ -95,22 +96,26 @@ def recommend(
     checked_k(k)
     checked_table(out)
     loaded = opened(model, threads)
-    options = choice.options(loaded)
+    reader = IdReader(skip_unknown)
+    options = choice.options(loaded, reader)
     if who.item:
-        history = ids_of(who.item, loaded.items, "--item")
+        history = reader.typed("histories", who.item, loaded.items, "--item")
         rankings, about, left = loaded.recommend_for([history], k, **options), [history], 0
     else:
         if not choice.include_seen:
             require_histories(loaded, model, "use --include-seen, which needs no interactions")
-        users, left = _first(who.ids(loaded), loaded, out is None and not as_json)
+        users, left = _first(who.ids(loaded, reader), loaded, out is None and not as_json)
         long = users is not None and len(users) > USERS_AT_ONCE and Output(stderr=True).is_terminal
         if users is not None:
             options["users"] = users
         rankings, about = loaded.recommend(k=k, progress=long or None, **options), None
+    rankings = replace(rankings, skipped=reader.skipped)
     if out is not None:
         write_rankings(rankings, out, as_json)
         return
     show_rankings(rankings, as_json, about)
+    if rankings.fallback.any() and not loaded.keeps_interactions and not as_json:
+        remark(f"{model} was written with --no-interactions, so it does not know the most popular items")
     if left:
         show_line(f"... and {left:,} more users: -o FILE.csv writes all, --json prints all.")
 

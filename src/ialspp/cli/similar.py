@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -11,16 +12,17 @@ from .output import JsonOption
 from .queries import (
     KOption,
     ModelArgument,
+    SkipUnknownOption,
     TableOption,
     ThreadsOption,
     checked_k,
     checked_table,
-    ids_of,
     one_way,
     opened,
     show_rankings,
     write_rankings,
 )
+from .reader import IdReader
 
 
 def similar(
@@ -32,6 +34,7 @@ def similar(
         str,
         typer.Option(help="cosine: the direction alone. dot: also the length, which favours popular ones."),
     ] = "cosine",
+    skip_unknown: SkipUnknownOption = False,
     out: TableOption = None,
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
@@ -47,10 +50,12 @@ def similar(
     checked_table(out)
     loaded = opened(model, threads)
     options: dict[str, Any] = {"k": k, "metric": metric}
+    reader = IdReader(skip_unknown)
     if of == "item":
-        rankings = loaded.similar_items(ids_of(item or [], loaded.items, "--item"), **options)
+        found = loaded.similar_items(reader.typed("items", item or [], loaded.items, "--item"), **options)
     else:
-        rankings = loaded.similar_users(ids_of(user or [], loaded.users, "--user"), **options)
+        found = loaded.similar_users(reader.typed("users", user or [], loaded.users, "--user"), **options)
+    rankings = replace(found, skipped=reader.skipped)
     if out is None:
         show_rankings(rankings, as_json)
     else:

@@ -169,12 +169,28 @@ class IdMap:
         wanted = as_ids(values, self.name)
         rows, known = self._locate(wanted)
         if not known.all():
-            missing = wanted[~known].tolist()
-            shown = ", ".join(repr(value) for value in missing[:5])
-            more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-            hint = self._kind_hint(wanted) + self._swapped_hint(wanted[~known], other)
-            raise UnknownIdError(f"unknown {self.name}: {shown}{more}{hint}")
+            raise self._unknown(wanted, known, self._swapped_hint(wanted[~known], other))
         return rows
+
+    def find(self, values: Iterable[Any]) -> Found:
+        """Tell the ids that are known, and their rows, from those that are unknown.
+
+        Strings where ids are integers are an error, as in `rows`, and so are integers where ids are strings:
+        none of them can be known.
+        """
+        wanted = as_ids(values, self.name)
+        rows, known = self._locate(wanted)
+        if known.all():
+            return Found(rows, known, [])
+        if not known.any() and self._kind_hint(wanted):
+            raise self._unknown(wanted, known)
+        return Found(rows[known], known, wanted[~known].tolist())
+
+    def _unknown(self, wanted: NDArray[Any], known: NDArray[np.bool_], hint: str = "") -> UnknownIdError:
+        missing = wanted[~known].tolist()
+        shown = ", ".join(repr(value) for value in missing[:5])
+        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+        return UnknownIdError(f"unknown {self.name}: {shown}{more}{self._kind_hint(wanted)}{hint}")
 
     def _locate(self, wanted: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return (row, whether there is one) for each id."""
@@ -195,6 +211,24 @@ class IdMap:
         if len(self) == 0 or own == theirs:
             return ""
         return f" (these are {theirs}, but the {self.name}s of the data are {own})"
+
+
+class Found(NamedTuple):
+    """What `IdMap.find` found.
+
+    Attributes
+    ----------
+    rows
+        The row number of each known id, in the order in which the ids were given.
+    known
+        For each id that was given, whether it is known.
+    unknown
+        The other ids.
+    """
+
+    rows: NDArray[np.int64]
+    known: NDArray[np.bool_]
+    unknown: list[Any]
 
 
 class _Lookup(NamedTuple):

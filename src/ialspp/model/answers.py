@@ -6,30 +6,25 @@ from collections.abc import Iterable
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..data.csr import Csr, Floats
-from ..data.ids import IdMap
 from ..errors import InvalidValueError
 from ..objective import Objective
 from ..solvers import no_finite_solution
 from ..system.checks import checked_integer
 from ..system.machine import resolve_threads
-from ..system.progress import Progress
 from .explanation import Explanation, explain
 from .fitted import Embedding, Fitted, Similarity, directions
 from .ranking import Filter, Ranking, Rankings, rank
-from .requests import filter_of, rows_of_histories
+from .recommending import Recommending
+from .requests import as_list, is_one, rows_of_histories
+from .skipped import Lookup, Unknown
 
 
-class Answers:
+class Answers(Recommending):
     """The queries, over a state that `ImplicitMF` provides."""
 
     objective: Objective
-    threads: int | None
-
-    def _fitted(self) -> Fitted:
-        raise NotImplementedError
 
     # Unseen users and items
 
@@ -39,6 +34,7 @@ class Answers:
         *,
         weights: Iterable[Iterable[float]] | None = None,
         labels: Iterable[Iterable[float]] | None = None,
+        unknown: Unknown = "error",
     ) -> Floats:
         """Compute exact vectors for users the model has not seen, from the items of each.
 
@@ -48,9 +44,12 @@ class Answers:
             For each user, the ids of their items. An empty history gives a zero vector.
         weights, labels
             One number for each item of each history.
+        unknown
+            "error": an unknown item is an error. "skip": leave it out, with its weight and label.
+            `model.items.find` tells which items are known.
         """
         state = self._fitted()
-        return self._folded_in(state.items, state.users, histories, weights, labels)
+        return self._folded_in(state.items, state.users, histories, weights, labels, unknown)
 
     def fold_in_items(
         self,
@@ -58,10 +57,11 @@ class Answers:
         *,
         weights: Iterable[Iterable[float]] | None = None,
         labels: Iterable[Iterable[float]] | None = None,
+        unknown: Unknown = "error",
     ) -> Floats:
         """Compute exact vectors for items the model has not seen, from the users of each; see `fold_in`."""
         state = self._fitted()
-        return self._folded_in(state.users, state.items, histories, weights, labels)
+        return self._folded_in(state.users, state.items, histories, weights, labels, unknown)
 
     def _folded_in(
         self,
@@ -70,125 +70,23 @@ class Answers:
         histories: Iterable[Iterable[Any]],
         weights: Iterable[Iterable[float]] | None,
         labels: Iterable[Iterable[float]] | None,
+        unknown: Unknown,
     ) -> Floats:
-        rows = rows_of_histories(histories, known.ids, weights, labels, unseen.ids)
+        rows = rows_of_histories(histories, known.ids, weights, labels, Lookup(unknown), unseen.ids)
         return self._solved(known, rows)
 
     def fold_in_rows(self, rows: Csr) -> Floats:
         """Fold in rows of items in the form of `Interactions.by_user`; see `fold_in`."""
-        return self._solved(self._fitted().items, rows)
+        return self._strangers(self._fitted(), rows)
+
+    def _strangers(self, state: Fitted, rows: Csr) -> Floats:
+        return self._solved(state.items, rows)
 
     def _solved(self, known: Embedding, rows: Csr) -> Floats:
         threads = resolve_threads(self.threads)
         return known.exact(rows, self.objective, threads, lambda row: no_finite_solution("history", row, row))
 
-    # Items for users
-
-    @overload
-    def recommend(
-        self,
-        users: str | int,
-        k: int = 10,
-        *,
-        exclude_seen: bool = ...,
-        candidates: Any = ...,
-        exclude: Any = ...,
-        progress: Progress = ...,
-    ) -> Ranking: ...
-
-    @overload
-    def recommend(
-        self,
-        users: Any = None,
-        k: int = 10,
-        *,
-        exclude_seen: bool = ...,
-        candidates: Any = ...,
-        exclude: Any = ...,
-        progress: Progress = ...,
-    ) -> Rankings: ...
-
-    def recommend(
-        self,
-        users: Any = None,
-        k: int = 10,
-        *,
-        exclude_seen: bool = True,
-        candidates: Any = None,
-        exclude: Any = None,
-        progress: Progress = None,
-    ) -> Ranking | Rankings:
-        """Recommend the k best items to each user, best first.
-
-        Parameters
-        ----------
-        users
-            Ids of users of the training data. One id gives one `Ranking`, a sequence gives `Rankings`. None:
-            all users, in row order.
-        k
-            The number of items. A ranking is shorter where fewer items are left.
-        exclude_seen
-            Leave out items that the user has interacted with.
-        candidates
-            The only items to choose from: ids for everyone, a mask over all items, or for each user a
-            sequence of ids or a row of a mask.
-        exclude
-            Items to leave out, given in the same ways.
-        progress
-            True: draw a bar. False: don't. None: only on a terminal and for all users. A function: call it
-            with each `ProgressEvent`.
-        """
-        state = self._fitted()
-        everyone = users is None
-        side = state.users
-        rows = np.arange(len(side.ids)) if everyone else side.ids.rows(_as_list(users), state.items.ids)
-        vectors = side.vectors if everyone else side.vectors[rows]
-        seen = None
-        if exclude_seen:
-            seen = state.histories("recommend with exclude_seen=True").by_user
-            seen = seen if everyone else seen.take(rows)
-        if progress is None and not everyone:
-            progress = False
-        rankings = self._best_items(state, vectors, k, seen, candidates, exclude, progress)
-        found = Rankings(*rankings, state.items.ids, rows, side.ids)
-        return found[0] if _is_one(users) else found
-
-    def recommend_for(
-        self,
-        histories: Iterable[Iterable[Any]],
-        k: int = 10,
-        *,
-        exclude_seen: bool = True,
-        candidates: Any = None,
-        exclude: Any = None,
-        weights: Iterable[Iterable[float]] | None = None,
-        labels: Iterable[Iterable[float]] | None = None,
-    ) -> Rankings:
-        """Recommend the k best items to users the model has not seen: `fold_in`, then `recommend`."""
-        state = self._fitted()
-        rows = rows_of_histories(histories, state.items.ids, weights, labels, state.users.ids)
-        vectors = self._solved(state.items, rows)
-        seen = rows if exclude_seen else None
-        rankings = self._best_items(state, vectors, k, seen, candidates, exclude, False)
-        numbers = np.arange(len(rows))
-        return Rankings(*rankings, state.items.ids, numbers, IdMap(numbers, name="history"))
-
-    def _best_items(
-        self,
-        state: Fitted,
-        vectors: Floats,
-        k: int,
-        seen: Csr | None,
-        candidates: Any,
-        exclude: Any,
-        progress: Progress,
-    ) -> tuple[NDArray[np.int32], Floats]:
-        items, threads = state.items, resolve_threads(self.threads)
-        allowed = filter_of(
-            len(vectors), items.ids, state.users.ids, seen=seen, candidates=candidates, exclude=exclude
-        )
-        k = min(checked_integer("k", k, 0), len(items.ids))
-        return rank(vectors, items.packed(threads), k, threads, allowed=allowed, progress=progress)[:2]
+    # Reasons
 
     def explain(self, user: Any, item: Any) -> Explanation:
         """Say how much each item of a user's history contributes to the score of an item.
@@ -209,12 +107,18 @@ class Answers:
     # Neighbours
 
     @overload
-    def similar_items(self, items: str | int, k: int = 10, *, metric: Similarity = ...) -> Ranking: ...
+    def similar_items(
+        self, items: str | int, k: int = 10, *, metric: Similarity = ..., unknown: Unknown = ...
+    ) -> Ranking: ...
 
     @overload
-    def similar_items(self, items: Any, k: int = 10, *, metric: Similarity = ...) -> Rankings: ...
+    def similar_items(
+        self, items: Any, k: int = 10, *, metric: Similarity = ..., unknown: Unknown = ...
+    ) -> Rankings: ...
 
-    def similar_items(self, items: Any, k: int = 10, *, metric: Similarity = "cosine") -> Ranking | Rankings:
+    def similar_items(
+        self, items: Any, k: int = 10, *, metric: Similarity = "cosine", unknown: Unknown = "error"
+    ) -> Ranking | Rankings:
         """Find the k items most similar to each of some items, best first. An item is not its own neighbour.
 
         Parameters
@@ -225,40 +129,51 @@ class Answers:
             The number of neighbours. A ranking is shorter where there are fewer.
         metric
             "cosine" compares directions. "dot" also prefers long vectors, which popular items have.
+        unknown
+            "error": an unknown id is an error. "skip": leave it out. Then `asked` lists the ids that have a
+            ranking, and `skipped` counts the others. One unknown id alone gives an empty `Ranking`.
         """
         state = self._fitted()
-        return self._similar(items, k, metric, state.items, state.users)
+        return self._similar("items", items, k, metric, unknown, state.items, state.users)
 
     @overload
-    def similar_users(self, users: str | int, k: int = 10, *, metric: Similarity = ...) -> Ranking: ...
+    def similar_users(
+        self, users: str | int, k: int = 10, *, metric: Similarity = ..., unknown: Unknown = ...
+    ) -> Ranking: ...
 
     @overload
-    def similar_users(self, users: Any, k: int = 10, *, metric: Similarity = ...) -> Rankings: ...
+    def similar_users(
+        self, users: Any, k: int = 10, *, metric: Similarity = ..., unknown: Unknown = ...
+    ) -> Rankings: ...
 
-    def similar_users(self, users: Any, k: int = 10, *, metric: Similarity = "cosine") -> Ranking | Rankings:
+    def similar_users(
+        self, users: Any, k: int = 10, *, metric: Similarity = "cosine", unknown: Unknown = "error"
+    ) -> Ranking | Rankings:
         """Find the k users most similar to each of some users; see `similar_items`."""
         state = self._fitted()
-        return self._similar(users, k, metric, state.users, state.items)
+        return self._similar("users", users, k, metric, unknown, state.users, state.items)
 
     def _similar(
-        self, ids: Any, k: int, metric: Similarity, side: Embedding, other: Embedding
+        self,
+        argument: str,
+        ids: Any,
+        k: int,
+        metric: Similarity,
+        unknown: Unknown,
+        side: Embedding,
+        other: Embedding,
     ) -> Ranking | Rankings:
         if metric not in ("cosine", "dot"):
             raise InvalidValueError(f'metric must be "cosine" or "dot", got {metric!r}')
-        threads = resolve_threads(self.threads)
-        rows = side.ids.rows(_as_list(ids), other.ids)
+        threads, lookup = resolve_threads(self.threads), Lookup(unknown)
+        rows, _ = lookup.rows(argument, as_list(ids), side.ids, other.ids)
         vectors = side.vectors[rows] if metric == "dot" else directions(side.vectors[rows])
         themselves = Csr(np.arange(len(rows) + 1), rows.astype(np.int32), len(side.ids))
         k = min(checked_integer("k", k, 0), len(side.ids))
         allowed = Filter(hidden=themselves)
         best, scores, _ = rank(vectors, side.packed(threads, metric), k, threads, allowed=allowed)
-        found = Rankings(best, scores, side.ids, rows, side.ids)
-        return found[0] if _is_one(ids) else found
-
-
-def _is_one(ids: Any) -> bool:
-    return isinstance(ids, (str, int, np.integer))
-
-
-def _as_list(ids: Any) -> Any:
-    return [ids] if _is_one(ids) else ids
+        fallback = np.zeros(len(rows), dtype=bool)
+        found = Rankings(best, scores, side.ids, rows, side.ids, fallback, lookup.skipped)
+        if not is_one(ids):
+            return found
+        return found[0] if len(found) else Ranking([], [], skipped=lookup.skipped)

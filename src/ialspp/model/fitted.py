@@ -95,6 +95,13 @@ class Fitted:
     data: Interactions | None
     kept_statistics: dict[str, Any] | None = None  # of the training data, as the file says
     file: Container | None = None  # that vectors or interactions were read from
+    _popular: list[Embedding] = field(default_factory=list, init=False, repr=False)  # none or one
+
+    def popular(self) -> Embedding | None:
+        """Return the items with the number of users of each as their vector, made once; None without data."""
+        if not self._popular and self.data is not None:
+            self._popular.append(popularity(self.data))
+        return self._popular[0] if self._popular else None
 
     def check(self) -> None:
         """Raise unless every number is one that training could have left."""
@@ -141,6 +148,12 @@ class Fitted:
                 "them (interactions=False)"
             )
         return self.data
+
+
+def popularity(data: Interactions) -> Embedding:
+    """Return the items, each with its number of users as a vector of one dimension."""
+    data.by_user.native()  # looks at every column, which a damaged file may have beyond the items
+    return Embedding(data.items, data.by_user.column_counts.astype(np.float32)[:, None])
 
 
 def directions(vectors: Floats) -> Floats:

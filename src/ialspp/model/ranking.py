@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..data.csr import Csr, Floats, RowNumbers
 from ..data.ids import IdMap
 from ..errors import InvalidStateError, InvalidValueError
 from ..system.progress import Progress, reporting
+from .skipped import NOTHING_SKIPPED, Skipped
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,11 +31,25 @@ class Ranking(list[Any]):
     ----------
     scores
         The score of each id, as Python floats.
+    fallback
+        Whether the ids are the most popular items, because nothing is known about the user. Then scores are
+        numbers of users.
+    skipped
+        The unknown ids that the query left out, with those of other users of the same query.
     """
 
-    def __init__(self, ids: Iterable[Any], scores: Sequence[float]) -> None:
+    def __init__(
+        self,
+        ids: Iterable[Any],
+        scores: Sequence[float],
+        *,
+        fallback: bool = False,
+        skipped: Skipped = NOTHING_SKIPPED,
+    ) -> None:
         super().__init__(ids)
         self.scores = scores
+        self.fallback = fallback
+        self.skipped = skipped
 
     @overload
     def __getitem__(self, index: SupportsIndex, /) -> Any: ...
@@ -44,7 +59,8 @@ class Ranking(list[Any]):
 
     def __getitem__(self, index: SupportsIndex | slice, /) -> Any:
         if isinstance(index, slice):
-            return Ranking(super().__getitem__(index), self.scores[index])
+            ids, scores = super().__getitem__(index), self.scores[index]
+            return Ranking(ids, scores, fallback=self.fallback, skipped=self.skipped)
         return super().__getitem__(index)
 
 
@@ -58,6 +74,11 @@ class Rankings(Sequence[Ranking]):
         Row numbers of the answers, best first; -1 where fewer than k are left.
     scores
         The score of each answer.
+    fallback
+        For each query, whether the answers are the most popular items, because nothing is known about the
+        user. Then scores are numbers of users.
+    skipped
+        The unknown ids that were left out of the query.
     """
 
     rows: RowNumbers
@@ -65,17 +86,24 @@ class Rankings(Sequence[Ranking]):
     ids: IdMap  # of the answers
     asked_rows: NDArray[np.integer[Any]]
     asked_ids: IdMap
+    fallback: NDArray[np.bool_]
+    skipped: Skipped = NOTHING_SKIPPED
 
     @property
     def asked(self) -> list[Any]:
-        """The ids that were queried, one for each ranking."""
+        """The ids that were queried, one for each ranking: without those that were skipped."""
         return self.asked_ids.named(self.asked_rows)
 
     @property
     def names(self) -> tuple[str, str]:
         """What the queries and the answers are, such as "user" and "item": the columns of `to_frame`."""
-        asked, answer = self.asked_ids.name, self.ids.name
-        return asked, f"similar_{answer}" if answer == asked else answer
+        answer = self.ids.name
+        return self.asked_ids.name, f"similar_{answer}" if self.of_neighbours else answer
+
+    @property
+    def of_neighbours(self) -> bool:
+        """Whether the answers are similar items or users, for which there is no fallback."""
+        return self.asked_ids.name == self.ids.name
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -88,11 +116,21 @@ class Rankings(Sequence[Ranking]):
 
     def __getitem__(self, index: int | slice) -> Ranking | Rankings:
         if isinstance(index, slice):
-            asked = self.asked_rows[index]
-            return Rankings(self.rows[index], self.scores[index], self.ids, asked, self.asked_ids)
+            return replace(
+                self,
+                rows=self.rows[index],
+                scores=self.scores[index],
+                asked_rows=self.asked_rows[index],
+                fallback=self.fallback[index],
+            )
         row = self.rows[operator.index(index)]
         left = np.count_nonzero(row >= 0)
-        return Ranking(self.ids.named(row[:left]), self.scores[index][:left].tolist())
+        return Ranking(
+            self.ids.named(row[:left]),
+            self.scores[index][:left].tolist(),
+            fallback=bool(self.fallback[index]),
+            skipped=self.skipped,
+        )
 
     def __iter__(self) -> Iterator[Ranking]:
         return (self[i] for i in range(len(self)))
@@ -107,19 +145,23 @@ class Rankings(Sequence[Ranking]):
         return f"[{shown}{f', ... {len(self):,} in all' if len(self) > 3 else ''}]"
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a polars DataFrame with a row for each answer: the query, the answer, its rank and score."""
+        """Return a polars DataFrame with a row for each answer: the query, the answer, its rank and score.
+
+        Recommendations have one more column, `fallback`.
+        """
         import polars as pl
 
         there = self.rows >= 0
         counts = there.sum(axis=1)
-        return pl.DataFrame(
-            {
-                self.names[0]: _column(self.asked_ids, np.repeat(self.asked_rows, counts)),
-                self.names[1]: _column(self.ids, self.rows[there]),
-                "rank": np.broadcast_to(np.arange(1, there.shape[1] + 1, dtype=np.int32), there.shape)[there],
-                "score": self.scores[there],
-            }
-        )
+        columns = {
+            self.names[0]: _column(self.asked_ids, np.repeat(self.asked_rows, counts)),
+            self.names[1]: _column(self.ids, self.rows[there]),
+            "rank": np.broadcast_to(np.arange(1, there.shape[1] + 1, dtype=np.int32), there.shape)[there],
+            "score": self.scores[there],
+        }
+        if not self.of_neighbours:
+            columns["fallback"] = np.repeat(self.fallback, counts)
+        return pl.DataFrame(columns)
 
 
 def _column(ids: IdMap, rows: NDArray[np.integer[Any]]) -> pl.Series:
@@ -148,6 +190,13 @@ class Filter:
     hidden: Csr | None = None  # row u holds the items that user u must not get
     candidates: Csr | None = None  # row u holds the only items that user u may get
     eligible: NDArray[np.bool_] | None = None  # for each item, whether anyone may get it
+
+    def take(self, users: NDArray[np.int64]) -> Filter:
+        """Return the filter of these users."""
+        hidden, candidates = (
+            None if rows is None else rows.take(users) for rows in (self.hidden, self.candidates)
+        )
+        return Filter(hidden, candidates, self.eligible)
 
 
 def pack(items: Floats, threads: int) -> PackedItems:

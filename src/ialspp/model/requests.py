@@ -1,4 +1,4 @@
-"""What queries name: histories of unseen users, candidates and exclusions."""
+"""What queries name: users or items, histories of unseen users, candidates and exclusions."""
 
 from __future__ import annotations
 
@@ -14,6 +14,17 @@ from ..data.ids import IdMap
 from ..data.values import labels_of, weights_of
 from ..errors import InvalidTypeError, InvalidValueError, UnknownIdError
 from .ranking import Filter
+from .skipped import Lookup
+
+
+def is_one(ids: Any) -> bool:
+    """Whether this is one id, and not a sequence of ids."""
+    return isinstance(ids, (str, int, np.integer))
+
+
+def as_list(ids: Any) -> Any:
+    """Make a list of one id; leave anything else as it is."""
+    return [ids] if is_one(ids) else ids
 
 
 def rows_of_histories(
@@ -21,29 +32,29 @@ def rows_of_histories(
     items: IdMap,
     weights: Iterable[Iterable[float]] | None,
     labels: Iterable[Iterable[float]] | None,
+    lookup: Lookup,
     users: IdMap | None = None,
     name: str = "histories",
 ) -> Csr:
-    """Turn histories into rows, one each, by the rules of `Interactions`. Their ids must be among `items`.
+    """Turn histories into rows, one each, by the rules of `Interactions`.
 
-    users: the other axis, so that an error can say that ids of users were given. name: what errors call the
-    histories.
+    lookup: what to do with ids that are not among `items`; if they are skipped, so are their weights and
+    labels. users: the other axis, so that an error can say that ids of users were given. name: what errors
+    call the histories.
     """
     listed = [
         _listed(history, f"each of {name}", f"{items.name} ids")
         for history in _listed(histories, name, f"sequences of {items.name} ids")
     ]
     numbers = IdMap(np.arange(len(listed)), name="history")
-    item = items.rows([value for history in listed for value in history], users)
-    pairs = SortedPairs.of(
-        numbers,
-        items,
-        np.repeat(np.arange(len(listed), dtype=np.int32), [len(history) for history in listed]),
-        item.astype(np.int32),
-        labels_of(_flattened("labels", labels, listed, items.name), len(item)),
-        weights_of(_flattened("weights", weights, listed, items.name), len(item)),
-    )
-    return pairs.merged()[0]
+    item, known = lookup.rows(name, [value for history in listed for value in history], items, users)
+    user = np.repeat(np.arange(len(listed), dtype=np.int32), [len(history) for history in listed])
+    label = labels_of(_flattened("labels", labels, listed, items.name), len(user))
+    weight = weights_of(_flattened("weights", weights, listed, items.name), len(user))
+    if known is not None:
+        user = user[known]
+        label, weight = (None if values is None else values[known] for values in (label, weight))
+    return SortedPairs.of(numbers, items, user, item.astype(np.int32), label, weight).merged()[0]
 
 
 def _listed(sequence: Any, name: str, of: str) -> list[Any]:
@@ -74,25 +85,43 @@ def _flattened(
 
 
 def filter_of(
-    queries: int, items: IdMap, users: IdMap, *, seen: Csr | None, candidates: Any, exclude: Any
+    asked: NDArray[np.bool_],
+    items: IdMap,
+    users: IdMap,
+    lookup: Lookup,
+    *,
+    seen: Csr | None,
+    candidates: Any,
+    exclude: Any,
 ) -> Filter:
     """Combine candidates, exclusions and seen items into one filter.
 
-    queries: how many users are queried, which is how many lists candidates "for each user" must have.
+    asked: for each user that was named, whether there is a ranking for them, or they were skipped. Candidates
+    "for each user" must have a list for all of them. seen: the items of those who were not skipped.
     """
-    only, only_rows = _selected("candidates", candidates, queries, items, users)
-    never, never_rows = _selected("exclude", exclude, queries, items, users)
+    only, only_rows = _selected("candidates", candidates, asked, items, users, lookup)
+    never, never_rows = _selected("exclude", exclude, asked, items, users, lookup)
     hidden = never_rows if seen is None else seen if never_rows is None else seen.union(never_rows)
     eligible = only if never is None else ~never if only is None else only & ~never
     return Filter(hidden, only_rows, eligible)
 
 
 def _selected(
-    name: str, value: Any, queries: int, items: IdMap, users: IdMap
+    name: str, value: Any, asked: NDArray[np.bool_], items: IdMap, users: IdMap, lookup: Lookup
 ) -> tuple[NDArray[np.bool_] | None, Csr | None]:
-    """Return a mask over all items, or rows for each query; neither where `value` is None."""
+    """Return a mask over all items, or rows for each user asked; neither where `value` is None."""
     if value is None:
         return None, None
+    try:
+        mask, rows = _mask_or_rows(name, value, len(asked), items, users, lookup)
+    except UnknownIdError as error:
+        raise UnknownIdError(f"{name}: {error}") from None
+    return mask, rows if rows is None or asked.all() else rows.take(np.flatnonzero(asked))
+
+
+def _mask_or_rows(
+    name: str, value: Any, queries: int, items: IdMap, users: IdMap, lookup: Lookup
+) -> tuple[NDArray[np.bool_] | None, Csr | None]:
     if str(getattr(value, "dtype", "")).lower() in ("bool", "boolean") and hasattr(value, "to_numpy"):
         value = value.to_numpy()  # a column of a data frame
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) or _is_single(value):
@@ -100,17 +129,14 @@ def _selected(
     listed = value if isinstance(value, np.ndarray) else list(value)
     if _is_mask(listed) or (len(listed) and all(map(_is_mask, listed))):
         return _masked(name, listed, queries, len(items))
-    try:
-        if len(listed) and not isinstance(listed[0], (str, bytes)) and isinstance(listed[0], Iterable):
-            if len(listed) != queries:
-                raise InvalidValueError(
-                    f"{name} must have ids for each user, {queries} in all, got {len(listed)}"
-                )
-            return None, rows_of_histories(listed, items, None, None, users, name)
-        mask = np.zeros(len(items), dtype=bool)
-        mask[items.rows(listed, users)] = True
-    except UnknownIdError as error:
-        raise UnknownIdError(f"{name}: {error}") from None
+    if len(listed) and not isinstance(listed[0], (str, bytes)) and isinstance(listed[0], Iterable):
+        if len(listed) != queries:
+            raise InvalidValueError(
+                f"{name} must have ids for each user, {queries} in all, got {len(listed)}"
+            )
+        return None, rows_of_histories(listed, items, None, None, lookup, users, name)
+    mask = np.zeros(len(items), dtype=bool)
+    mask[lookup.rows(name, listed, items, users)[0]] = True
     return mask, None
 
 

@@ -1,0 +1,196 @@
+"""Items for users, by the vectors of a model, or by popularity for users about whom it knows nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.csr import Csr, Floats
+from ..data.ids import IdMap
+from ..system.checks import checked_integer
+from ..system.machine import resolve_threads
+from ..system.progress import Progress
+from .fitted import Fitted
+from .popular import cold_users, rank_popular
+from .ranking import Ranking, Rankings, rank
+from .requests import as_list, filter_of, is_one, rows_of_histories
+from .skipped import Lookup, Unknown
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """The users of one query, without those that were skipped."""
+
+    ids: IdMap
+    rows: NDArray[np.int64]
+    vectors: Floats
+    counts: NDArray[np.int64] | None  # of their items; None if the model has no interactions
+    seen: Csr | None  # items not to recommend
+    known: NDArray[np.bool_] | None = None  # for each user that was named; None if none was skipped
+
+
+class Recommending:
+    """The queries that ask for items, over a state that the model provides."""
+
+    threads: int | None
+
+    def _fitted(self) -> Fitted:
+        raise NotImplementedError
+
+    def _strangers(self, state: Fitted, rows: Csr) -> Floats:
+        """Return vectors of unseen users, from rows of their items."""
+        raise NotImplementedError
+
+    def _cold(self, asked: Asked) -> NDArray[np.bool_]:
+        """Mark the users who get the most popular items instead of the model's."""
+        return cold_users(asked.vectors, asked.counts)
+
+    @overload
+    def recommend(
+        self,
+        users: str | int,
+        k: int = 10,
+        *,
+        exclude_seen: bool = ...,
+        candidates: Any = ...,
+        exclude: Any = ...,
+        unknown: Unknown = ...,
+        progress: Progress = ...,
+    ) -> Ranking: ...
+
+    @overload
+    def recommend(
+        self,
+        users: Any = None,
+        k: int = 10,
+        *,
+        exclude_seen: bool = ...,
+        candidates: Any = ...,
+        exclude: Any = ...,
+        unknown: Unknown = ...,
+        progress: Progress = ...,
+    ) -> Rankings: ...
+
+    def recommend(
+        self,
+        users: Any = None,
+        k: int = 10,
+        *,
+        exclude_seen: bool = True,
+        candidates: Any = None,
+        exclude: Any = None,
+        unknown: Unknown = "error",
+        progress: Progress = None,
+    ) -> Ranking | Rankings:
+        """Recommend the k best items to each user, best first.
+
+        A user without interactions, or with a vector of zeros, gets the most popular items: those with the
+        most users in the training data. `fallback` marks such a ranking, and its scores are numbers of users.
+        It is empty if the model comes from a file without interactions, which has no such numbers.
+
+        Parameters
+        ----------
+        users
+            Ids of users of the training data. One id gives one `Ranking`, a sequence gives `Rankings`. None:
+            all users, in row order.
+        k
+            The number of items. A ranking is shorter where fewer items are left.
+        exclude_seen
+            Leave out items that the user has interacted with.
+        candidates
+            The only items to choose from: ids for everyone, a mask over all items, or for each user a
+            sequence of ids or a row of a mask.
+        exclude
+            Items to leave out, given in the same ways.
+        unknown
+            What to do with unknown users, candidates and items to exclude. "error": raise an
+            `UnknownIdError`. "skip": leave them out. Then `asked` lists the users who have a ranking, and
+            `skipped` counts the ids that were left out. One unknown user alone gets the most popular items,
+            as a user without interactions does.
+        progress
+            True: draw a bar. False: don't. None: only on a terminal and for all users. A function: call it
+            with each `ProgressEvent`.
+        """
+        state, lookup = self._fitted(), Lookup(unknown)
+        if users is None:
+            asked = _of_the_data(state, None, None, exclude_seen)
+        else:
+            rows, known = lookup.rows("users", as_list(users), state.users.ids, state.items.ids)
+            progress = False if progress is None else progress
+            if is_one(users) and known is not None:  # nobody is left
+                nothing = rows_of_histories([[]], state.items.ids, None, None, lookup)
+                asked = self._unseen(state, nothing, exclude_seen)
+            else:
+                asked = _of_the_data(state, rows, known, exclude_seen)
+        found = self._ranked(state, asked, k, candidates, exclude, lookup, progress)
+        return found[0] if is_one(users) else found
+
+    def recommend_for(
+        self,
+        histories: Iterable[Iterable[Any]],
+        k: int = 10,
+        *,
+        exclude_seen: bool = True,
+        candidates: Any = None,
+        exclude: Any = None,
+        weights: Iterable[Iterable[float]] | None = None,
+        labels: Iterable[Iterable[float]] | None = None,
+        unknown: Unknown = "error",
+    ) -> Rankings:
+        """Recommend the k best items to users the model has not seen: `fold_in`, then `recommend`.
+
+        An empty history gets the most popular items, and so does one whose items are all unknown and skipped.
+        """
+        state, lookup = self._fitted(), Lookup(unknown)
+        rows = rows_of_histories(histories, state.items.ids, weights, labels, lookup, state.users.ids)
+        asked = self._unseen(state, rows, exclude_seen)
+        return self._ranked(state, asked, k, candidates, exclude, lookup, False)
+
+    def _unseen(self, state: Fitted, rows: Csr, exclude_seen: bool) -> Asked:
+        numbers = np.arange(len(rows))
+        vectors, seen = self._strangers(state, rows), rows if exclude_seen else None
+        return Asked(IdMap(numbers, name="history"), numbers, vectors, rows.counts, seen)
+
+    def _ranked(
+        self,
+        state: Fitted,
+        asked: Asked,
+        k: int,
+        candidates: Any,
+        exclude: Any,
+        lookup: Lookup,
+        progress: Progress,
+    ) -> Rankings:
+        """Rank the items that are allowed for each user: by their vectors, or by popularity."""
+        items, threads = state.items, resolve_threads(self.threads)
+        named = np.ones(len(asked.rows), dtype=bool) if asked.known is None else asked.known
+        allowed = filter_of(
+            named, items.ids, state.users.ids, lookup, seen=asked.seen, candidates=candidates, exclude=exclude
+        )
+        k = min(checked_integer("k", k, 0), len(items.ids))
+        packed = items.packed(threads)
+        best, scores, _ = rank(asked.vectors, packed, k, threads, allowed=allowed, progress=progress)
+        fallback = self._cold(asked)
+        cold = np.flatnonzero(fallback)
+        if len(cold):
+            best[cold], scores[cold] = rank_popular(state, cold, allowed, k, threads)
+        return Rankings(best, scores, items.ids, asked.rows, asked.ids, fallback, lookup.skipped)
+
+
+def _of_the_data(
+    state: Fitted, rows: NDArray[np.int64] | None, known: NDArray[np.bool_] | None, exclude_seen: bool
+) -> Asked:
+    """Collect what is known about some users of the training data; rows: None for all of them."""
+    ids, vectors = state.users.ids, state.users.vectors
+    data = state.histories("recommend with exclude_seen=True") if exclude_seen else state.data
+    by_user = None if data is None else data.by_user
+    if rows is None:
+        counts = None if by_user is None else by_user.counts
+        return Asked(ids, np.arange(len(ids)), vectors, counts, by_user if exclude_seen else None)
+    counts = None if by_user is None else by_user.offsets[rows + 1] - by_user.offsets[rows]
+    seen = by_user.take(rows) if by_user is not None and exclude_seen else None
+    return Asked(ids, rows, vectors[rows], counts, seen, known)
