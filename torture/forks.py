@@ -18,13 +18,15 @@ from typing import Any
 
 import ialspp_main
 
-IMPORTED = ("ialspp.cli", "ialspp.export", "ialspp.store", "polars", "rich.progress", "torture.victims")
+# Not polars, which changes the handler of SIGINT when it is imported: that must happen where it really does.
+IMPORTED = ("ialspp.cli", "ialspp.export", "ialspp.store", "rich.progress", "torture.victims")
 KINDS = 8  # of calls that interpose.c counts
 HELD_BACK = {signal.SIGINT, signal.SIGTERM}
 
 
 def main() -> None:
     """Answer requests until the standard input ends."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell ignores for what runs behind it
     for module in IMPORTED:
         importlib.import_module(module)
     for line in sys.stdin:

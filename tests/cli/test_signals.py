@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from support.commands import write_log
 from support.processes import child, finish
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
@@ -79,3 +80,26 @@ def test_a_signal_that_is_ignored_stays_ignored():
     print(signal.getsignal(signal.SIGTERM) is signal.SIG_IGN)
     """
     assert finish(child(code)) == ("True\n", "")
+
+
+def test_a_signal_that_is_ignored_does_not_cut_the_data_short(tmp_path):
+    """polars has a handler of its own, which ends a query without an error."""
+    log = write_log(tmp_path / "log.csv", users=2000)
+    code = """
+    import os, signal, sys, threading
+    from pathlib import Path
+    from ialspp.cli.signals import keep_signals_from_polars
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    keep_signals_from_polars()
+    from ialspp import Interactions
+    done = threading.Event()
+    def send():
+        while not done.is_set():
+            os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=send).start()
+    try:
+        print({len(Interactions.read(sys.argv[1], user="who", item="what")) for _ in range(20)})
+    finally:
+        done.set()
+    """
+    assert finish(child(code, log)) == ("{24000}\n", "")

@@ -73,6 +73,18 @@ def _send(number: signal.Signals) -> None:
         _thread.interrupt_main(number)
 
 
+def keep_signals_from_polars() -> None:
+    """Let SIGINT do what Python says, and nothing else, while polars reads.
+
+    polars handles it too, also where it is ignored as after `nohup`: its query ends without an error, and
+    what it has read so far looks like the whole file.
+    """
+    import polars  # noqa: F401 - which puts its handler in the place of Python's
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
+
+
 @contextmanager
 def signals_kept() -> Iterator[None]:
     """Raise what a signal has raised again if the block goes on all the same, or ends with another error.

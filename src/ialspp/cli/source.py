@@ -16,7 +16,7 @@ from ..errors import InvalidValueError
 from ..split import Split
 from .config import COLUMN
 from .options import given
-from .signals import signals_kept
+from .signals import keep_signals_from_polars, signals_kept
 
 COLUMNS = ("user", "item", "label", "weight", "time", "rating")
 
@@ -95,6 +95,7 @@ class Source:
                 options[role] = int(options[role])
         if options.get("separator") == "\\t":  # what a shell passes on
             options["separator"] = "\t"
+        keep_signals_from_polars()
         return Interactions.read(self.source, **options)
 
     def refuse_target(self, target: Path) -> None:
