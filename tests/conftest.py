@@ -1,5 +1,6 @@
 """Shared by all tests: the cases drawn, the instruction sets of this machine, the data beside the project."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from ialspp import _core
 
 threadpoolctl.threadpool_limits(1)  # the matrices of tests are small: more threads of BLAS only wait
 settings.load_profile("fixed")  # --hypothesis-profile=torture loads the other, before tests are imported
+
+# A shell makes what it starts in the background ignore Ctrl-C, and so would every process that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

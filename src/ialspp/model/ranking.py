@@ -232,9 +232,12 @@ def rank(
                 None if rows is None else rows.between(begin, end).native()
                 for rows in (allowed.hidden, allowed.candidates, wanted)
             )
-            best[begin:end], scores[begin:end], found = _core.rank(
-                vectors[begin:end], items, hidden, candidates, eligible, asked, k, depth, threads
-            )
+            try:
+                best[begin:end], scores[begin:end], found = _core.rank(
+                    vectors[begin:end], items, hidden, candidates, eligible, asked, k, depth, threads
+                )
+            except ValueError as error:  # rows of a damaged file that was not verified
+                raise InvalidValueError(str(error)) from error
             _check_scores(scores[begin:end])
             standings.append(found)
             report(end)
