@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 
-from .tally import Tally
+from torture.tally import Tally
 
 AT_ONCE = 500  # tries of one process
 PATIENCE = 100  # seconds of one try, which takes some milliseconds. A busy machine may stall for a minute.

@@ -12,7 +12,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from .tally import Tally
+from torture.tally import Tally
 
 PATIENCE = 10  # seconds of work that a try may take
 STALLED = 120  # seconds after which a process that does no work hangs; a busy machine makes any process wait

@@ -2,9 +2,9 @@
 
 import pytest
 
-from torture.known_states import K, State, first_model, news, number_of
 from torture.load import attack
-from torture.published import Published, Replaced
+from torture.load.known_states import K, State, first_model, news, number_of
+from torture.load.published import Published, Replaced
 
 
 def test_load_does_no_harm(tmp_path):

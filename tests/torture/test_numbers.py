@@ -6,7 +6,7 @@ from support.models import make_data
 
 from ialspp import IALS, ImplicitMF
 from torture.numbers import attack
-from torture.rounding import Judge, Moment
+from torture.numbers.rounding import Judge, Moment
 
 
 def test_no_hostile_numbers_do_harm(tmp_path):

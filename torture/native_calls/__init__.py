@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..tally import MOST_SHOWN, Tally
-from .arguments import NAMES
+from torture.native_calls.arguments import NAMES
+from torture.tally import MOST_SHOWN, Tally
 
 FULL = 100_000  # calls of each function
 MOST_SILENCE = (

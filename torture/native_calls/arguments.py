@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .draw import DIMS, Draw
-from .streams import drawn_stream
+from torture.native_calls.draw import DIMS, Draw
+from torture.native_calls.streams import drawn_stream
 
 
 def drawn_call(draw: Draw, name: str) -> tuple[Callable[..., Any], list[Any]]:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .draw import Draw
-from .streams import drawn_stream
+from torture.native_calls.draw import Draw
+from torture.native_calls.streams import drawn_stream
 
 AnyArray = NDArray[Any]
 

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import INFINITE, NAMES, drawn_call
-from .draw import Draw
-from .mutations import mutated
+from torture.native_calls.arguments import INFINITE, NAMES, drawn_call
+from torture.native_calls.draw import Draw
+from torture.native_calls.mutations import mutated
 
 REFUSALS = (TypeError, ValueError, MemoryError)
 FAILURES = {"Dictionary.encode": (RuntimeError,)}  # of the stream that it reads

@@ -41,7 +41,9 @@ def test_compressed_text_that_expands_beyond_measure_is_refused(tmp_path, suffix
         read(tmp_path, packed, f"log.{suffix}")
 
 
-@pytest.mark.parametrize("garbage", [b"x", b"\0" * 8, gzip.compress(b"5,6\n")[:-1]])
+@pytest.mark.parametrize(
+    "garbage", [b"x", b"\0" * 8, gzip.compress(b"5,6\n")[:-1]], ids=["text", "zeros", "cut short"]
+)
 def test_what_follows_a_gzip_file_must_be_gzip_too(tmp_path, garbage):
     packed = gzip.compress(b"1,2\n") + gzip.compress(b"3,4\n")
     assert len(read(tmp_path, packed, "log.csv.gz")) == 2

@@ -13,13 +13,12 @@ from pathlib import Path
 
 from ialspp import store
 from ialspp.model.checkpoint import Checkpoint
-
-from .jobs import Job, Run, Strike
-from .killed.arena import error_in, is_one_line
-from .killed.fits import bits_of
-from .nursery import Nursery
-from .operations import Operation
-from .tally import Tally
+from torture.disks.operations import Operation
+from torture.kills.arena import error_in, is_one_line
+from torture.kills.fits import bits_of
+from torture.processes.jobs import Job, Run, Strike
+from torture.processes.nursery import Nursery
+from torture.tally import Tally
 
 NOBODY = 65534  # the number of an ordinary user without files
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .forging import DTYPES, FLOATS, INTEGERS, ODD_TEXTS, Parts, odd_value
+from torture.model_files.forging import DTYPES, FLOATS, INTEGERS, ODD_TEXTS, Parts, odd_value
 
 Forge = Callable[[bytes, Random], bytes]
 

@@ -73,7 +73,7 @@ class Job:
     @classmethod
     def command(cls, *arguments: str | Path, **options: Any) -> Job:
         """Make the job of running `ialspp`."""
-        return cls("torture.victims:command", [str(part) for part in arguments], **options)
+        return cls("torture.processes.victims:command", [str(part) for part in arguments], **options)
 
 
 def struck(job: Job, blow: Blow | None) -> Job:

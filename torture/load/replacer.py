@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 from ialspp import ImplicitMF
-
-from .known_states import news, number_of
+from torture.load.known_states import news, number_of
 
 
 def main() -> None:

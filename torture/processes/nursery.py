@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from .jobs import Blow, Job, Run, struck
+from torture.processes.jobs import Blow, Job, Run, struck
 
 SOURCE = Path(__file__).with_name("interpose.c")
 PATIENCE = 120.0  # seconds until a process counts as hung, on a machine that may be very busy
@@ -41,11 +41,11 @@ class Nursery:
         environment |= {"OPENBLAS_NUM_THREADS": "1", "COLUMNS": "500"}  # a pool of BLAS is lost in a fork
         environment |= {} if library is None else {"LD_PRELOAD": str(library)}
         self._server = subprocess.Popen(
-            [sys.executable, "-m", "torture.forks"],
+            [sys.executable, "-m", "torture.processes.forks"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
-            cwd=Path(__file__).resolve().parents[1],
+            cwd=Path(__file__).resolve().parents[2],
             bufsize=0,
         )
 

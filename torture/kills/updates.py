@@ -8,9 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from ialspp import ImplicitMF, store
-from torture.jobs import Blow, Run, struck
-
-from .arena import COLUMNS, Arena, error_in, write_log
+from torture.kills.arena import COLUMNS, Arena, error_in, write_log
+from torture.processes.jobs import Blow, Run, struck
 
 USERS = 5  # of each update, all new
 

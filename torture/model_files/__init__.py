@@ -22,11 +22,10 @@ from ialspp.cli.folder import show_folder
 from ialspp.cli.info import info as show_info
 from ialspp.errors import IalsppError
 from ialspp.model.checkpoint import Checkpoint
-
-from .forgeries import BLIND, SIGNED
-from .sound_files import IDS, checkpoints, data_of, model_files
-from .tally import Tally
-from .watching import Try, watched
+from torture.model_files.forgeries import BLIND, SIGNED
+from torture.model_files.sound_files import IDS, checkpoints, data_of, model_files
+from torture.tally import Tally
+from torture.watching import Try, watched
 
 FULL = 100_000
 MOST_STEPS = 1000  # a checkpoint may order more, which takes long but is no fault

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ialspp import ImplicitMF
-
-from .known_states import State, first_model, news, number_of
+from torture.load.known_states import State, first_model, news, number_of
 
 Answer = TypeVar("Answer")
 MOST_STATES = 200  # kept at once: updates wait for a thread that has not compared its answer yet

@@ -11,12 +11,12 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from .killed.arena import Arena
-from .killed.fits import Expected, attack_fit, undisturbed
-from .killed.updates import Updates
-from .killed.writes import EXPORTS, Writes
-from .nursery import Nursery
-from .tally import Tally
+from torture.kills.arena import Arena
+from torture.kills.fits import Expected, attack_fit, undisturbed
+from torture.kills.updates import Updates
+from torture.kills.writes import EXPORTS, Writes
+from torture.processes.nursery import Nursery
+from torture.tally import Tally
 
 FULL = 1_000
 KILLS_OF_A_FIT = 25  # with the same settings, after which others are drawn

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from torture.jobs import Job, Run, Strike
-
-from .arena import COLUMNS, Arena
+from torture.kills.arena import COLUMNS, Arena
+from torture.processes.jobs import Job, Run, Strike
 
 EXPORTS = {  # the options, with the folder to write to
     "numpy": ("--numpy", "{}"),
@@ -67,7 +66,7 @@ class Writes:
         model = str(self.models[number])
         if kind == "save":
             arguments = [str(place / "m.ialspp"), str(self.models[0]), model]
-            return Job("torture.victims:save", arguments, strike=Strike(str(place)))
+            return Job("torture.processes.victims:save", arguments, strike=Strike(str(place)))
         return self.arena.job("export", model, *(part.format(place) for part in EXPORTS[kind]), below=place)
 
     def _check(self, story: str, place: Path, before: Contents, after: Contents) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 import ialspp_main
 
 # Not polars, which changes the handler of SIGINT when it is imported: that must happen where it really does.
-IMPORTED = ("ialspp.cli", "ialspp.export", "ialspp.store", "rich.progress", "torture.victims")
+IMPORTED = ("ialspp.cli", "ialspp.export", "ialspp.store", "rich.progress", "torture.processes.victims")
 KINDS = 8  # of calls that interpose.c counts
 HELD_BACK = {signal.SIGINT, signal.SIGTERM}
 

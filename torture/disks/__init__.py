@@ -17,11 +17,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .failing import Disks, Failure
-from .jobs import OPEN, RENAME, SYNC, SYNC_FOLDER, WRITE, Strike
-from .nursery import Nursery
-from .operations import Operation, Operations
-from .tally import Tally
+from torture.disks.failing import Disks, Failure
+from torture.disks.operations import Operation, Operations
+from torture.processes.jobs import OPEN, RENAME, SYNC, SYNC_FOLDER, WRITE, Strike
+from torture.processes.nursery import Nursery
+from torture.tally import Tally
 
 FULL = 900
 KINDS = {"open": OPEN, "write": WRITE, "fsync": SYNC, "rename": RENAME, "fsync of a folder": SYNC_FOLDER}

@@ -1,6 +1,6 @@
 """Read forged data files one after another, and report on each: the process that `data_files` watches.
 
-python -m torture.data_reader SEED FIRST END FOLDER
+python -m torture.data_files.reader SEED FIRST END FOLDER
 
 A line of standard output per try: what happened, and what is wrong with that, if anything. What
 polars prints of its own accord goes to standard error, which must be a file.
@@ -19,8 +19,7 @@ import numpy as np
 
 from ialspp import Interactions
 from ialspp.errors import IalsppError
-
-from .forged_data import draw
+from torture.data_files.forged import draw
 
 MOST_MEMORY = 2**30  # bytes that the process may ever have taken
 HARD_LIMIT = 8 * 2**30  # of address space; spares the machine what the parent would notice too late

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from ialspp.errors import IalsppError
-from torture.jobs import Blow, Job, Run, Strike
-from torture.nursery import Nursery
+from torture.processes.jobs import Blow, Job, Run, Strike
+from torture.processes.nursery import Nursery
 from torture.tally import Tally
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from ialspp import ImplicitMF, store
 from ialspp.model.checkpoint import Checkpoint
-from torture.jobs import Blow, Run
-
-from .arena import COLUMNS, Arena, error_in
+from torture.kills.arena import COLUMNS, Arena, error_in
+from torture.processes.jobs import Blow, Run
 
 SOLVERS = ("spectral", "ials++", "ials", "icd")
 MOST_KILLS = 4  # of one fit

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .tally import Tally
+from torture.tally import Tally
 
 FULL = 100_000
 LONGEST = 10.0  # seconds that a try may take
@@ -27,7 +27,15 @@ def attack(tries: int, seed: int, folder: Path) -> Tally:
 
 def _watched(tally: Tally, seed: int, first: int, end: int, folder: Path) -> int:
     """Run one process; return the number of the try to go on with."""
-    command = [sys.executable, "-m", "torture.data_reader", str(seed), str(first), str(end), str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "torture.data_files.reader",
+        str(seed),
+        str(first),
+        str(end),
+        str(folder),
+    ]
     environment = {**os.environ, "POLARS_MAX_THREADS": "1"}
     with (
         (folder / "stderr").open("w+b") as stderr,

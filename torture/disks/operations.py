@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .jobs import Job
-from .killed.arena import COLUMNS, write_log
-from .nursery import Nursery
+from torture.kills.arena import COLUMNS, write_log
+from torture.processes.jobs import Job
+from torture.processes.nursery import Nursery
 
 Prepare = Callable[[Path], object]
 
@@ -66,7 +66,7 @@ class Operations:
         shutil.copy(self.old, place / "m.ialspp")
 
     def _save(self, place: Path) -> Job:
-        return Job("torture.victims:save", [str(place / "m.ialspp"), str(self.new)])
+        return Job("torture.processes.victims:save", [str(place / "m.ialspp"), str(self.new)])
 
     def _fit_with_checkpoints(self, place: Path) -> Job:
         files = {"--checkpoint": place / "c", "-o": place / "m.ialspp", "--runs": place}
@@ -97,4 +97,4 @@ class Operations:
         return lambda place: shutil.copytree(made, place, dirs_exist_ok=True)
 
     def _unpack(self, place: Path) -> Job:
-        return Job("torture.victims:unpack", [str(self.archive), "log.csv", str(place / "cache")])
+        return Job("torture.processes.victims:unpack", [str(self.archive), "log.csv", str(place / "cache")])

@@ -1,8 +1,4 @@
-"""Load: eight threads query a model that another one updates, beside a file that another process replaces.
-
-Every answer is recomputed with numpy from a state that the model had while the query ran. The file is loaded
-again and again; the model must have the bits of the state that its data says it is. Memory must not grow.
-"""
+"""The process under load: python -m torture.load SECONDS SEED FOLDER"""
 
 from __future__ import annotations
 
@@ -18,21 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from .children import PATIENCE, Report, run
-from .known_states import N_ITEMS, N_USERS, K
-from .published import Published, Replaced
-from .tally import Tally
+from torture.children import PATIENCE, Report
+from torture.load.known_states import N_ITEMS, N_USERS, K
+from torture.load.published import Published, Replaced
 
-FULL = 600  # seconds
 THREADS = 8  # that query
 MOST_GROWTH = 64  # megabytes of memory after the first third of the time
-
-
-def attack(tries: int, seed: int, folder: Path) -> Tally:
-    """Query and update for `tries` seconds."""
-    tally = Tally()
-    run("torture.load", (tries, seed, folder), tally)
-    return tally
 
 
 class Worker(threading.Thread):
@@ -133,7 +120,7 @@ def load(seconds: int, seed: int, folder: Path, report: Report) -> None:
 
 
 def _replacer(path: Path, seed: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "torture.replacer", str(path), str(seed)]
+    command = [sys.executable, "-m", "torture.load.replacer", str(path), str(seed)]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 

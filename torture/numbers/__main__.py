@@ -1,15 +1,9 @@
-"""Numbers: train with hostile numbers, over all solvers, relaxations and starts, and query the models.
-
-Allowed is a finite model whose loss never rises beyond rounding (torture/rounding.py) and is what the
-history says, or an `IalsppError`. Anything else is a fault: a numpy warning, another error, NaN in an answer,
-a crash, a try without an end.
-"""
+"""The tries of one process: python -m torture.numbers SEED FIRST END"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,18 +12,9 @@ from ialspp import IalsppError, ImplicitMF, Interactions, _core
 from ialspp.model.explanation import Explanation
 from ialspp.model.history import EpochRecord
 from ialspp.model.ranking import Rankings
-
-from .children import Report, in_children, serve
-from .hostile_cases import Case, draw
-from .rounding import Judge, Moment
-from .tally import Tally
-
-FULL = 10_000
-
-
-def attack(tries: int, seed: int, folder: Path) -> Tally:  # noqa: ARG001  # nothing is written
-    """Train this many models and query them."""
-    return in_children("torture.numbers", tries, seed)
+from torture.children import Report, serve
+from torture.numbers.cases import Case, draw
+from torture.numbers.rounding import Judge, Moment
 
 
 def attempt(seed: int, number: int, report: Report) -> None:

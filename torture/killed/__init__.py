@@ -1,1 +1,0 @@
-"""What the attack `kills` strikes: fits with checkpoints, updates of one file, saves, exports."""

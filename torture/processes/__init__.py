@@ -1,0 +1,1 @@
+"""Processes of ialspp that attacks strike with signals and failing calls."""
