@@ -17,8 +17,9 @@ def cold_users(vectors: Floats, counts: NDArray[np.int64] | None) -> NDArray[np.
     that is not zero yet, after few epochs from a random start.
     """
     cold = vectors[:, 0] == 0
-    maybe = np.flatnonzero(cold)  # few, as a rule
-    cold[maybe] = ~vectors[maybe].any(axis=1)
+    if cold.any():
+        maybe = np.flatnonzero(cold)  # few, as a rule
+        cold[maybe] = ~vectors[maybe].any(axis=1)
     return cold if counts is None else np.asarray(cold | (counts == 0))
 
 
