@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from support.models import (
     DIM,
     ITEMS,
-    N_ITEMS,
     N_USERS,
     NUMBERS,
     each_solver,
