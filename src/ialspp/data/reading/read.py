@@ -17,6 +17,7 @@ from ...system.progress import Progress, Report, reporting
 from ..csr import Floats, RowNumbers, Times
 from ..ids import IdMap
 from ..values import LATEST_TIME
+from .batches import batches
 from .codes import Codes
 from .columns import BLANK, BROKEN, Columns, expression_of
 from .faults import fault_at, polars_errors
@@ -101,7 +102,7 @@ def _sound_batches(
     import polars as pl
 
     broken: set[int] = set()  # the first and the last row that may have a wrong number of fields
-    for batch in query.collect_batches(chunk_size=BATCH, maintain_order=True, engine="streaming"):
+    for batch in batches(query, source.files[0], chunk_size=BATCH):
         if len(batch) == 0:
             continue
         report(int(batch[ROW][-1]) + 1)

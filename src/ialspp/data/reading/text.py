@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidValueError
+from .batches import batches
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,7 +57,7 @@ def line_frame(file: Path, *, skip: int = 0, lenient: bool = False) -> pl.LazyFr
 def lines(file: Path) -> Iterator[str]:
     """Yield the lines of a file."""
     start = "\ufeff"  # a byte order mark
-    for batch in line_frame(file, lenient=True).collect_batches(maintain_order=True):
+    for batch in batches(line_frame(file, lenient=True), file):
         for line in batch.to_series().to_list():
             yield "" if line is None else line.removeprefix(start)
             start = ""
