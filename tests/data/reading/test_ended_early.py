@@ -22,7 +22,7 @@ def read():
     except (InvalidStateError, KeyboardInterrupt) as error:
         return type(error).__name__
 print(read())
-sender = threading.Thread(target=send)
+sender = threading.Thread(target=send, daemon=True)
 sender.start()
 print(*{read() for _ in range(10)})
 done.set()

@@ -17,8 +17,8 @@ _END = "\0end"  # a column that no file has
 def batches(query: pl.LazyFrame, file: Path, **options: Any) -> Iterator[pl.DataFrame]:
     """Yield the batches of a query on a file, in order; raise if they end before the query does.
 
-    polars has a handler of SIGINT of its own. It ends a query without an error, also where the program ignores
-    the signal or handles it in another way. So one more row marks the end.
+    polars has a handler of SIGINT of its own, which ends a query without an error, also where the program
+    ignores the signal or handles it in another way. So one more row marks the end.
     """
     import polars as pl
 
@@ -38,4 +38,5 @@ def _mark(query: pl.LazyFrame) -> pl.LazyFrame:
     import polars as pl
 
     schema = query.collect_schema()
-    return pl.LazyFrame({**dict.fromkeys(schema, [None]), _END: [True]}, {**schema, _END: pl.Boolean})
+    row: dict[str, list[bool | None]] = {name: [None] for name in schema}
+    return pl.LazyFrame({**row, _END: [True]}, {**schema, _END: pl.Boolean})
