@@ -24,8 +24,9 @@ def load_polars() -> None:
 def whole_batches(query: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
     """Yield the results of a query in order, batch by batch; raise if it breaks off.
 
-    If one of polars' threads panics, the batches just end. So the query gets a row of nulls as its last, and
-    has broken off where that row does not come.
+    If one of polars' threads panics, the batches just end. So they do at a SIGINT, which polars handles by
+    itself, also where the program ignores it. So the query gets a row of nulls as its last, and has broken
+    off where that row does not come.
     """
     import polars as pl
 
@@ -37,4 +38,6 @@ def whole_batches(query: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
         if len(batch):
             yield batch
     if not is_whole:
-        raise pl.exceptions.ComputeError("the file is damaged: it cannot be read to its end")
+        raise pl.exceptions.ComputeError(
+            "the file is damaged: it cannot be read to its end (unless a signal ended the reading)"
+        )
