@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import sys
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,9 @@ def _code_of(job: dict[str, Any]) -> int:
     if calls is not None:
         Path(job["counted"]).write_text(json.dumps(calls()))
     sys.stdout.flush()
+    for thread in threading.enumerate():  # as Python does when it ends
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
     return code
 
 
