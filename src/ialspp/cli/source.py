@@ -44,7 +44,12 @@ class Source:
     user: Annotated[str | None, _column_option("Column of users")] = None
     item: Annotated[str | None, _column_option("Column of items")] = None
     label: Annotated[str | None, _column_option("Column of labels")] = None
-    weight: Annotated[str | None, _column_option("Column of weights")] = None
+    weight: Annotated[
+        str | None,
+        typer.Option(
+            metavar=COLUMN, help='Column of weights, or weights computed from columns: "1 + log(plays)".'
+        ),
+    ] = None
     time: Annotated[str | None, _column_option("Column of times, Unix seconds or dates")] = None
     rating: Annotated[str | None, _column_option("Column that --min-rating compares")] = None
     min_rating: Annotated[float | None, typer.Option(help="Leave out rows with a lower rating.")] = None

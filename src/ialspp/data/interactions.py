@@ -131,7 +131,7 @@ class Interactions:
         user: str | int,
         item: str | int,
         label: str | int | None = None,
-        weight: str | int | None = None,
+        weight: Any = None,
         time: str | int | None = None,
         rating: str | int | None = None,
         min_rating: float | None = None,
@@ -155,6 +155,7 @@ class Interactions:
             Columns: by name, or by position, counted from 0. Only these are read. Ids are integers or
             strings; in text they are integers if every one is written as an integer (7, not 007). Rows are
             in the order of the sorted ids. Times are Unix seconds or dates; dates without a zone are UTC.
+            `weight` may also be computed from columns: SQL such as "1 + log(plays)", or a polars expression.
         rating, min_rating
             Keep rows whose column `rating` (by default the column of that name) is at least `min_rating`.
         where
