@@ -21,6 +21,10 @@ from .signals import keep_signals_from_polars, signals_kept
 COLUMNS = ("user", "item", "label", "weight", "time", "rating")
 
 
+def _is_position(column: str) -> bool:
+    return re.fullmatch("[0-9]+", column) is not None
+
+
 def _column_option(help: str) -> Any:
     return typer.Option(metavar=COLUMN, help=f"{help}: its name, or its position from 0.")
 
@@ -75,6 +79,13 @@ class Source:
         """Whether the source is a known data set, and not a file of that name."""
         return self.source in KNOWN and not Path(self.source).exists()
 
+    @property
+    def weighting(self) -> str | None:
+        """What the weights are, in words of the options; None if all pairs weigh the same."""
+        if self.weight is None:
+            return KNOWN[self.source].weight if self.is_known else None
+        return f"column {self.weight}" if _is_position(self.weight) else self.weight
+
     def load(self, **defaults: Any) -> Interactions | Split:
         """Read the data, and download it first if needed; `defaults` are for options that were not given."""
         with signals_kept():
@@ -82,6 +93,9 @@ class Source:
 
     def _load(self, defaults: dict[str, Any]) -> Interactions | Split:
         options = {**defaults, **given(self, *self.unread)}
+        for role in COLUMNS:
+            if role in options and _is_position(options[role]):
+                options[role] = int(options[role])
         if self.is_known:
             return load(self.source, self.path, **self.checked_for(self.source, options))
         if self.path is not None:
@@ -95,9 +109,6 @@ class Source:
             )
         if missing:
             raise InvalidValueError(f"{' and '.join(missing)} must name the columns of {self.source} to read")
-        for role in COLUMNS:
-            if role in options and re.fullmatch("[0-9]+", options[role]):
-                options[role] = int(options[role])
         if options.get("separator") == "\\t":  # what a shell passes on
             options["separator"] = "\t"
         keep_signals_from_polars()
@@ -121,7 +132,7 @@ class Source:
     @staticmethod
     def checked_for(name: str, options: dict[str, Any]) -> dict[str, Any]:
         """Check that a known data set can use all these options, and return them."""
-        known = {"min_rating"} if name.startswith("ml-") else set()
+        known = KNOWN[name].options
         refused = [f"--{option.replace('_', '-')}" for option in options if option not in known]
         if refused:
             raise InvalidValueError(f"{name} is a known data set; leave out {', '.join(refused)}")
