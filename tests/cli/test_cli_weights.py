@@ -56,3 +56,14 @@ def test_a_known_data_set_without_counts_takes_no_weight(tmp_path):
     run = ialspp("data", "show", "ml-100k", "--path", tmp_path, "--weight", "1.5")
     assert (run.returncode, run.stdout) == (2, "")
     assert "ml-100k is a known data set; leave out --weight" in run.stderr
+
+
+def test_weights_decay_with_a_half_life(tmp_path):
+    file = tmp_path / "log.csv"
+    file.write_text("who,what,n,day\nann,fado,4,2026-01-01\nann,fado,2,2026-01-31\nbob,fado,8,2026-03-02\n")
+    columns = [file, "--user", "who", "--item", "what", "--weight", "n"]
+    times = ["--time", "day", "--half-life", "30d"]
+    assert weights(*columns, *times) == ("n, halved every 30d", 4 / 4 + 2 / 2, 8)
+    run = ialspp("data", "show", *columns, "--half-life", "30d")
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == "ialspp: half_life='30d' needs time, which is not given\n"

@@ -55,6 +55,12 @@ class Source:
         ),
     ] = None
     time: Annotated[str | None, _column_option("Column of times, Unix seconds or dates")] = None
+    half_life: Annotated[
+        str | None,
+        typer.Option(
+            help='Halve the weight of a row for each such time, such as "30d" or "12h", of its age.'
+        ),
+    ] = None
     rating: Annotated[str | None, _column_option("Column that --min-rating compares")] = None
     min_rating: Annotated[float | None, typer.Option(help="Leave out rows with a lower rating.")] = None
     where: Annotated[str | None, typer.Option(help="Rows to keep, in SQL: \"kind = 'buy' AND n > 2\".")] = (
@@ -82,9 +88,12 @@ class Source:
     @property
     def weighting(self) -> str | None:
         """What the weights are, in words of the options; None if all pairs weigh the same."""
-        if self.weight is None:
-            return KNOWN[self.source].weight if self.is_known else None
-        return f"column {self.weight}" if _is_position(self.weight) else self.weight
+        weight = KNOWN[self.source].weight if self.is_known and self.weight is None else self.weight
+        if weight is not None and _is_position(weight):
+            weight = f"column {weight}"
+        if self.half_life is None:
+            return weight
+        return f"{weight or 1}, halved every {self.half_life}"
 
     def load(self, **defaults: Any) -> Interactions | Split:
         """Read the data, and download it first if needed; `defaults` are for options that were not given."""
