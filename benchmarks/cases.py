@@ -101,9 +101,8 @@ def ncf_ml1m(folder: Path) -> tuple[Interactions, HeldOut]:
 
 
 def lastfm(folder: Path) -> tuple[Interactions, HeldOut]:
-    plays = datasets.lastfm(folder / "hetrec2011-lastfm-2k" / "user_artists.dat")
-    weights = 1 + np.log(np.maximum(weights_of(plays), 1))
-    return hold_out(with_values(plays, None, weights), HELD_OUT_USERS)
+    file = folder / "hetrec2011-lastfm-2k" / "user_artists.dat"
+    return hold_out(datasets.lastfm(file, weight="1 + log(weight)"), HELD_OUT_USERS)
 
 
 REAL = {

@@ -1,4 +1,5 @@
 import gzip
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -87,13 +88,21 @@ def test_million_song_is_a_set_or_counts(tmp_path):
         assert set(pairs(data)) == {("ann", "song1"), ("ann", "song2"), ("bob", "song1")}
         assert data.by_user.weights is None
     assert pairs(datasets.load("msd", archive, counts=True))["ann", "song1"] == 5
+    dampened = datasets.load("msd", archive, weight="1 + log(column_2)")
+    assert pairs(dampened)["ann", "song1"] == pytest.approx(1 + math.log(5))
+    with pytest.raises(ValueError, match=r"counts=True and weight='1\.5' exclude each other"):
+        datasets.million_song(archive, counts=True, weight="1.5")
 
 
-def test_lastfm_is_weighted_by_plays(tmp_path):
+def test_lastfm_is_weighted_by_the_logarithm_of_plays_or_as_requested(tmp_path):
     content = "userID\tartistID\tweight\n2\t51\t13883\n3\t51\t2\n"
     archive = zipped(tmp_path / "lastfm.zip", {"artists.dat": "", "user_artists.dat": content})
     for path in (archive, write(tmp_path, {"user_artists.dat": content})):
-        assert pairs(datasets.lastfm(path)) == {(2, 51): 13883, (3, 51): 2}
+        dampened = {(2, 51): (1 + math.log(13883)) / 6.5, (3, 51): (1 + math.log(2)) / 6.5}
+        assert pairs(datasets.lastfm(path)) == pytest.approx(dampened)
+        assert pairs(datasets.lastfm(path, weight="weight")) == {(2, 51): 13883, (3, 51): 2}
+        assert pairs(datasets.lastfm(path, weight="least(weight, 9)")) == {(2, 51): 9, (3, 51): 2}
+        assert datasets.lastfm(path, weight=None).by_user.weights is None
 
 
 def purchases(folder):
@@ -162,7 +171,7 @@ def test_a_downloaded_archive_is_read(cache):
     remote = KNOWN["lastfm"].remote
     cache.mkdir(parents=True)
     zipped(cache / remote.name, {"user_artists.dat": "userID\tartistID\tweight\n2\t51\t4\n"})
-    assert pairs(datasets.load("lastfm")) == {(2, 51): 4}
+    assert pairs(datasets.load("lastfm", weight="weight")) == {(2, 51): 4}
 
 
 def test_every_known_data_set_is_described():
@@ -219,7 +228,7 @@ def test_the_real_movielens_has_its_counts(shared_data):
 
 
 def test_the_real_lastfm_has_its_counts(shared_data):
-    data = datasets.lastfm(shared_data("hetrec2011-lastfm-2k"))
+    data = datasets.lastfm(shared_data("hetrec2011-lastfm-2k"), weight="weight")
     assert (data.n_users, data.n_items, len(data)) == (1_892, 17_632, 92_834)
     assert data.by_user.weights.max() == 352_698
 

@@ -98,15 +98,10 @@ def _data(generator: Generator) -> Interactions:
     users, items = _one_of(generator, SIZES), _one_of(generator, SIZES)
     mask = _pairs(generator, users, items)
     user, item = np.nonzero(mask)
-    numbers = {name: _numbers(generator, user, item, name) for name in ("label", "weight")}
+    numbers = [_numbers(generator, user, item, name) for name in ("label", "weight")]
+    label, weight = (None if values is None else np.clip(values, -LARGEST, LARGEST) for values in numbers)
     return Interactions.from_arrays(
-        user=user,
-        item=item,
-        users=range(users),
-        items=range(items),
-        **{
-            name: np.clip(values, -LARGEST, LARGEST) for name, values in numbers.items() if values is not None
-        },
+        user=user, item=item, users=range(users), items=range(items), label=label, weight=weight
     )
 
 

@@ -19,7 +19,8 @@ def show_data(source: Source, as_json: JsonOption = False) -> None:
 
     Example: ialspp data show ratings.csv --user userId --item movieId --time timestamp
     """
-    facts = data_facts(source.load())
+    weighting = {} if source.weighting is None else {"weighted_by": source.weighting}
+    facts = {**data_facts(source.load()), **weighting}
     if as_json:
         show_json({"source": given(source), **facts})
     else:
@@ -35,6 +36,7 @@ def list_known(as_json: JsonOption = False) -> None:
         facts = {
             name: {
                 "description": known.description,
+                "weighted_by": known.weight,
                 "url": known.remote.url if known.remote else None,
                 "files": known.files,
                 "home": known.home,
@@ -45,8 +47,12 @@ def list_known(as_json: JsonOption = False) -> None:
         show_json(facts)
         return
     columns = ["name", "what", "comes from"]
-    rows = [[name, known.description, _place(known)] for name, known in KNOWN.items()]
+    rows = [[name, _described(known), _place(known)] for name, known in KNOWN.items()]
     show_table("Known data sets; their terms are at their home pages", columns, rows, words=columns)
+
+
+def _described(known: DataSet) -> str:
+    return known.description + ("" if known.weight is None else f"; weighted by {known.weight}")
 
 
 def _place(known: DataSet) -> str:

@@ -97,6 +97,8 @@ def show_evaluation(
     rows = [[name, *(result[metric] for metric in metrics)] for name, result in results.items()]
     show_table(title, ["", *metrics], rows, words=[""])
     show_line(f"Held out: {_held_out(parts)}.")
+    if source.weighting is not None:
+        show_line(f"Weighted by {source.weighting}.")
     show_line(
         f"Trained on {parts.train!r} in {seconds['fit']:.1f} s, evaluated in {seconds['evaluate']:.1f} s; "
         "means and standard errors over users."

@@ -21,6 +21,10 @@ from .signals import keep_signals_from_polars, signals_kept
 COLUMNS = ("user", "item", "label", "weight", "time", "rating")
 
 
+def _is_position(column: str) -> bool:
+    return re.fullmatch("[0-9]+", column) is not None
+
+
 def _column_option(help: str) -> Any:
     return typer.Option(metavar=COLUMN, help=f"{help}: its name, or its position from 0.")
 
@@ -44,8 +48,19 @@ class Source:
     user: Annotated[str | None, _column_option("Column of users")] = None
     item: Annotated[str | None, _column_option("Column of items")] = None
     label: Annotated[str | None, _column_option("Column of labels")] = None
-    weight: Annotated[str | None, _column_option("Column of weights")] = None
+    weight: Annotated[
+        str | None,
+        typer.Option(
+            metavar=COLUMN, help='Column of weights, or weights computed from columns: "1 + log(plays)".'
+        ),
+    ] = None
     time: Annotated[str | None, _column_option("Column of times, Unix seconds or dates")] = None
+    half_life: Annotated[
+        str | None,
+        typer.Option(
+            help='Halve the weight of a row for each such time, such as "30d" or "12h", of its age.'
+        ),
+    ] = None
     rating: Annotated[str | None, _column_option("Column that --min-rating compares")] = None
     min_rating: Annotated[float | None, typer.Option(help="Leave out rows with a lower rating.")] = None
     where: Annotated[str | None, typer.Option(help="Rows to keep, in SQL: \"kind = 'buy' AND n > 2\".")] = (
@@ -70,6 +85,16 @@ class Source:
         """Whether the source is a known data set, and not a file of that name."""
         return self.source in KNOWN and not Path(self.source).exists()
 
+    @property
+    def weighting(self) -> str | None:
+        """What the weights are, in words of the options; None if all pairs weigh the same."""
+        weight = KNOWN[self.source].weight if self.is_known and self.weight is None else self.weight
+        if weight is not None and _is_position(weight):
+            weight = f"column {weight}"
+        if self.half_life is None:
+            return weight
+        return f"{weight or 1}, halved every {self.half_life}"
+
     def load(self, **defaults: Any) -> Interactions | Split:
         """Read the data, and download it first if needed; `defaults` are for options that were not given."""
         with signals_kept():
@@ -77,6 +102,9 @@ class Source:
 
     def _load(self, defaults: dict[str, Any]) -> Interactions | Split:
         options = {**defaults, **given(self, *self.unread)}
+        for role in COLUMNS:
+            if role in options and _is_position(options[role]):
+                options[role] = int(options[role])
         if self.is_known:
             return load(self.source, self.path, **self.checked_for(self.source, options))
         if self.path is not None:
@@ -90,9 +118,6 @@ class Source:
             )
         if missing:
             raise InvalidValueError(f"{' and '.join(missing)} must name the columns of {self.source} to read")
-        for role in COLUMNS:
-            if role in options and re.fullmatch("[0-9]+", options[role]):
-                options[role] = int(options[role])
         if options.get("separator") == "\\t":  # what a shell passes on
             options["separator"] = "\t"
         keep_signals_from_polars()
@@ -116,7 +141,7 @@ class Source:
     @staticmethod
     def checked_for(name: str, options: dict[str, Any]) -> dict[str, Any]:
         """Check that a known data set can use all these options, and return them."""
-        known = {"min_rating"} if name.startswith("ml-") else set()
+        known = KNOWN[name].options
         refused = [f"--{option.replace('_', '-')}" for option in options if option not in known]
         if refused:
             raise InvalidValueError(f"{name} is a known data set; leave out {', '.join(refused)}")

@@ -135,6 +135,7 @@ class SortedPairs:
     label: Floats | None
     weight: Floats | None
     time: Times | None
+    decayed: bool = False  # whether weights already depend on their times, so that they add up over times
 
     @classmethod
     def of(
@@ -187,13 +188,13 @@ class SortedPairs:
                     f"labels disagree for {self._named(at)}: {self.label[at]:g} and {self.label[at + 1]:g}; "
                     "a pair has one label"
                 )
-        if self.time is not None and self.weight is not None:
+        if self.time is not None and self.weight is not None and not self.decayed:
             at = _first_change(self.time, first)
             if at is not None:
                 raise InvalidValueError(
                     f"{self._named(at)} occur together at several times, with weights that add up: such a "
-                    "sum cannot be split by time; leave out the times or the weights, or read each period "
-                    "separately"
+                    "sum cannot be split by time; leave out the times or the weights, read each period "
+                    "separately, or let weights decay with a half-life"
                 )
 
     def _added_up(self, weight: Floats, first: NDArray[np.bool_]) -> Floats:

@@ -16,6 +16,7 @@ from ..system.progress import Progress
 from .axis import Axis, ids_of_length, numbered
 from .csr import Csr, Floats, SortedPairs, Times, in_core, transpose, transposed_ranks
 from .dataframes import arrays_of_frame
+from .decay import decayed, require_time
 from .ids import IdMap
 from .statistics import statistics
 from .values import labels_of, not_negative, numbers_of, times_of, weights_of
@@ -25,17 +26,28 @@ class Interactions:
     """The observed pairs S of users and items, with labels, weights and times, by user and by item.
 
     Without weights a repeated pair counts once. With weights, the weights of a repeated pair add up. A pair
-    with two different labels is an error. The time of a pair is the first at which it occurs. Users and
-    items without interactions keep their row.
+    with two different labels is an error. The time of a pair is the first at which it occurs. With a
+    half-life, weights decay before they add up. Users and items without interactions keep their row.
     """
 
-    __slots__ = ("_by_item", "_item_ranks", "_statistics", "by_user", "items", "times", "users", "weighted")
+    __slots__ = (
+        "_by_item",
+        "_item_ranks",
+        "_statistics",
+        "by_user",
+        "decayed",
+        "items",
+        "times",
+        "users",
+        "weighted",
+    )
 
     users: IdMap
     items: IdMap
     by_user: Csr
     times: Times | None  # Unix seconds, in the order of by_user's entries; None if not given
     weighted: bool  # whether weights were given, even if all are 1
+    decayed: bool  # whether weights decayed with time
 
     def __init__(
         self,
@@ -46,13 +58,19 @@ class Interactions:
         label: Floats | None,
         weight: Floats | None,
         time: Times | None = None,
+        *,
+        half_life: str | float | None = None,
     ) -> None:
+        if half_life is not None:
+            weight = decayed(weight, time, half_life)
         pairs = SortedPairs.of(users, items, user_rows, item_rows, label, weight, time)
+        pairs.decayed = half_life is not None
         self._set(users, items, *pairs.merged(), weight is not None)
+        self.decayed = pairs.decayed
 
     def _set(self, users: IdMap, items: IdMap, by_user: Csr, times: Times | None, weighted: bool) -> None:
         self.users, self.items, self.by_user, self.times = users, items, by_user, times
-        self.weighted = weighted
+        self.weighted, self.decayed = weighted, False
         self._statistics: dict[str, Any] | None = None
         self._by_item: Csr | None = None
         self._item_ranks: NDArray[np.uint32] | None = None
@@ -89,6 +107,7 @@ class Interactions:
         label: ArrayLike | None = None,
         weight: ArrayLike | None = None,
         time: ArrayLike | None = None,
+        half_life: str | float | None = None,
         users: Iterable[Any] | None = None,
         items: Iterable[Any] | None = None,
     ) -> Interactions:
@@ -101,7 +120,10 @@ class Interactions:
         label, weight
             One finite number per interaction; weights are not negative. 1 if not given.
         time
-            Unix seconds, or numpy's datetime64. Splits by time need it.
+            Unix seconds, or numpy's datetime64. Splits by time and `half_life` need it.
+        half_life
+            Multiply the weight of each event by 2^(-age / half_life), where the age is the time from the
+            event to the newest one of the data. Seconds, or "90m", "12h", "30d", "2w".
         users, items
             All ids of that axis in the row order you want, including those without interactions.
             If not given: the ids that occur, sorted.
@@ -113,15 +135,8 @@ class Interactions:
                 f"user and item must have the same length, got {len(user_rows)} and {len(item_rows)}"
             )
         n = len(user_rows)
-        return cls(
-            user_map,
-            item_map,
-            user_rows,
-            item_rows,
-            labels_of(label, n),
-            weights_of(weight, n),
-            times_of(time, n),
-        )
+        numbers = labels_of(label, n), weights_of(weight, n), times_of(time, n)
+        return cls(user_map, item_map, user_rows, item_rows, *numbers, half_life=half_life)
 
     @classmethod
     def read(
@@ -131,8 +146,9 @@ class Interactions:
         user: str | int,
         item: str | int,
         label: str | int | None = None,
-        weight: str | int | None = None,
+        weight: Any = None,
         time: str | int | None = None,
+        half_life: str | float | None = None,
         rating: str | int | None = None,
         min_rating: float | None = None,
         where: Any = None,
@@ -155,6 +171,10 @@ class Interactions:
             Columns: by name, or by position, counted from 0. Only these are read. Ids are integers or
             strings; in text they are integers if every one is written as an integer (7, not 007). Rows are
             in the order of the sorted ids. Times are Unix seconds or dates; dates without a zone are UTC.
+            `weight` may also be computed from columns: SQL such as "1 + log(plays)", or a polars expression.
+        half_life
+            Multiply the weight of each row by 2^(-age / half_life), where the age is the time from the row to
+            the newest one that is read. Seconds, or "90m", "12h", "30d", "2w". Needs `time`.
         rating, min_rating
             Keep rows whose column `rating` (by default the column of that name) is at least `min_rating`.
         where
@@ -176,6 +196,7 @@ class Interactions:
         """
         from .reading import read
 
+        require_time(half_life, time)
         parts = read(
             path,
             {"user": user, "item": item, "label": label, "weight": weight, "time": time, "rating": rating},
@@ -189,8 +210,11 @@ class Interactions:
         )
         pairs = SortedPairs.of(*parts)
         del parts  # they take as much memory as what is built from them
+        if half_life is not None:
+            pairs.weight, pairs.decayed = decayed(pairs.weight, pairs.time, half_life), True
         weighted = pairs.weight is not None
         data = cls.of_rows(pairs.users, pairs.items, *pairs.merged(), weighted=weighted)
+        data.decayed = pairs.decayed
         return data.core(min_user, min_item)
 
     @classmethod
@@ -240,10 +264,14 @@ class Interactions:
         label: str | None = None,
         weight: str | None = None,
         time: str | None = None,
+        half_life: str | float | None = None,
     ) -> Interactions:
-        """Build from named columns of a pandas or polars DataFrame, one row per interaction."""
+        """Build from named columns of a pandas or polars DataFrame, one row per interaction.
+
+        `half_life` is that of `from_arrays`.
+        """
         columns = {"user": user, "item": item, "label": label, "weight": weight, "time": time}
-        return cls.from_arrays(**arrays_of_frame(frame, columns))
+        return cls.from_arrays(**arrays_of_frame(frame, columns), half_life=half_life)
 
     def core(self, min_user: int = 1, min_item: int = 1) -> Interactions:
         """Keep users with at least `min_user` items and items with at least `min_item` users: the k-core.
@@ -283,7 +311,7 @@ class Interactions:
             None if rows.weights is None else rows.weights[entries],
             None if self.times is None else self.times[entries],
         )
-        selected.weighted = self.weighted
+        selected.weighted, selected.decayed = self.weighted, self.decayed
         return selected
 
     @property

@@ -80,6 +80,8 @@ class DataSet:
     files: str  # the name of the file that is read, or of several
     home: str  # a page about it
     terms: str
+    weight: str | None = None  # how pairs are weighted unless `load` is told otherwise; None: all the same
+    options: tuple[str, ...] = ()  # those of `load` that the command line offers
     remote: Remote | None = None  # None: not downloaded; it is at `path` or in a package
     strong: Mapping[str, Any] | None = None  # how Liang et al. (2018) split it: options of `split.strong`
     strong_load: Mapping[str, Any] = field(default_factory=dict)  # and how they load it: options of `load`

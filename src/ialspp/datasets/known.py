@@ -15,6 +15,8 @@ from .layouts import SEPARATORS, journey_folder, read_artists, read_purchases, r
 from .published import lightgcn, ncf
 from .synthetic import SHAPES, synthetic
 
+LASTFM_WEIGHT = "(1 + log(weight)) / 6.5"  # which is 1 on average
+
 
 def movielens(name: str, path: str | Path | None = None, *, min_rating: float | None = None) -> Interactions:
     """Load MovieLens: ratings of films, with times.
@@ -37,17 +39,36 @@ def movielens(name: str, path: str | Path | None = None, *, min_rating: float | 
     return read_ratings(_file(f"ml-{name}", path), SEPARATORS[KNOWN[f"ml-{name}"].files], min_rating)
 
 
-def million_song(path: str | Path | None = None, *, counts: bool = False) -> Interactions:
+def million_song(path: str | Path | None = None, *, counts: bool = False, weight: Any = None) -> Interactions:
     """Load the Million Song Dataset: who played which song.
 
-    counts: weight each pair by its number of plays; the published protocol does not.
+    Parameters
+    ----------
+    path
+        The file of plays, or the folder or zip archive it is in. None: download it once, into the cache.
+    counts
+        Weight each pair by its number of plays; the published protocol does not.
+    weight
+        Compute weights from the number of plays, which is column_2: "1 + log(column_2)".
     """
-    return read_triplets(_file("msd", path), counts)
+    if counts and weight is not None:
+        raise InvalidValueError(f"counts=True and weight={weight!r} exclude each other")
+    return read_triplets(_file("msd", path), 2 if counts else weight)
 
 
-def lastfm(path: str | Path | None = None) -> Interactions:
-    """Load Last.fm of HetRec 2011: who played which artist, weighted by the number of plays."""
-    return read_artists(_file("lastfm", path))
+def lastfm(path: str | Path | None = None, *, weight: Any = LASTFM_WEIGHT) -> Interactions:
+    """Load Last.fm of HetRec 2011: who played which artist, weighted by the logarithm of the number of plays.
+
+    Parameters
+    ----------
+    path
+        The file of plays, or the folder or zip archive it is in. None: download it once, into the cache.
+    weight
+        What to compute from the number of plays, which the file calls "weight". Numbers of plays reach from 1
+        to 352,698 and mislead as they are. By default they are dampened to weights that are 1 on average,
+        which suit the objective's defaults. "weight": the number itself. None: all pairs weigh the same.
+    """
+    return read_artists(_file("lastfm", path), weight)
 
 
 def complete_journey(path: str | Path | None = None, *, counts: bool = False) -> Interactions:
@@ -99,6 +120,7 @@ def _movielens(
     return DataSet(
         description=f"MovieLens: {ratings} ratings of films",
         load=partial(movielens, name),
+        options=("min_rating",),
         files=file,
         home=f"https://grouplens.org/datasets/movielens/{name}/",
         terms="research; no commercial use without permission; see the README in the archive",
@@ -164,6 +186,7 @@ KNOWN: dict[str, DataSet] = {
     "msd": DataSet(
         description="Million Song Dataset: plays of 384,546 songs by 1,019,318 listeners",
         load=million_song,
+        options=("weight",),
         files="train_triplets.txt",
         home="http://millionsongdataset.com/tasteprofile/",
         terms="see the page",
@@ -175,6 +198,8 @@ KNOWN: dict[str, DataSet] = {
     "lastfm": DataSet(
         description="Last.fm, HetRec 2011: play counts of 17,632 artists by 1,892 listeners",
         load=lastfm,
+        weight=LASTFM_WEIGHT,
+        options=("weight",),
         files="user_artists.dat",
         home="https://grouplens.org/datasets/hetrec-2011/",
         terms="not commercial; see the readme in the archive",

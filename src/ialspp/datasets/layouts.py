@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
+from typing import Any
 
 from ..data.interactions import Interactions
 from ..data.reading.faults import polars_errors
@@ -40,16 +41,15 @@ def read_ratings(file: Path, separator: str, min_rating: float | None) -> Intera
     )
 
 
-def read_triplets(file: Path, counts: bool) -> Interactions:
-    """Read train_triplets.txt: user, song and play count."""
-    weight = 2 if counts else None
+def read_triplets(file: Path, weight: Any) -> Interactions:
+    """Read train_triplets.txt: user, song and play count, which is column 2."""
     return Interactions.read(file, user=0, item=1, weight=weight, format="csv", separator="\t")
 
 
-def read_artists(file: Path) -> Interactions:
-    """Read user_artists.dat: listener, artist and play count, which becomes the weight."""
+def read_artists(file: Path, weight: Any) -> Interactions:
+    """Read user_artists.dat: listener, artist and play count, which is the column "weight"."""
     return Interactions.read(
-        file, user="userID", item="artistID", weight="weight", format="csv", separator="\t"
+        file, user="userID", item="artistID", weight=weight, format="csv", separator="\t"
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidTypeError, InvalidValueError
+from .expressions import Expression, is_expression
 from .file_set import EXTRA, ROW, FileSet
 from .lines import check_times, check_width
 
@@ -27,9 +28,11 @@ class Columns:
     file_names: list[str]  # of all columns in the file
     names: dict[str, str]  # role -> name of its column
     kinds: dict[str, Any]  # name of a column -> polars type
+    where: Expression | None = None  # which rows to keep
+    weight: Expression | None = None  # where weights are computed and are not a column
 
     @classmethod
-    def of(cls, source: FileSet, wanted: dict[str, str | int | None]) -> Columns:
+    def of(cls, source: FileSet, wanted: dict[str, Any], where: Any = None) -> Columns:
         """Find the requested columns; check that every file has them, with a suitable type."""
         kinds = source.schema()
         names = list(kinds)
@@ -37,17 +40,28 @@ class Columns:
             width = len(source.first_record().fields)
             if len(names) != width:  # a later line has more fields than the first
                 check_width(source, None, width)
+        file = source.files[0]
         requested = {role: column for role, column in wanted.items() if column is not None}
-        found = {role: _named(source.files[0], role, column, names) for role, column in requested.items()}
+        condition = None if where is None else Expression.of("where", where, file, names)
+        weight = None
+        if is_expression(requested.get("weight"), names):
+            weight = Expression.of("weight", requested["weight"], file, names)
+            requested["weight"] = weight.given
+        found = {
+            role: _named(file, role, column, names)
+            for role, column in requested.items()
+            if role != "weight" or weight is None
+        }
         for role in ("user", "item"):
             others = [other for other, name in found.items() if name == found[role] and other != role]
             if others:
                 raise InvalidValueError(
                     f"{role} must be a column of its own, but {requested[role]!r} is also {others[0]}"
                 )
-        columns = cls(requested, names, found, kinds)
+        columns = cls(requested, names, found, kinds, condition, weight)
         for role in found:
             columns._check_kind(source, role)
+        columns._check_weight(source)
         for other in source.each_file()[1:]:
             columns._check_same(source, other)
         return columns
@@ -56,10 +70,20 @@ class Columns:
         """Whether the column of this role is read as numbers."""
         return role in NUMBERS or (role == "time" and self.kinds[self.names[role]].is_numeric())
 
-    def required_text(self, role: str) -> str | None:
-        """What text the column of this role must hold; None if any text will do."""
-        if role in ("user", "item"):
-            return None
+    def described(self, role: str) -> str:
+        """Name what a role's values come from, for errors."""
+        what = "column" if role in self.names else role
+        return f"{what} {self.requested[role]!r}"
+
+    def required_texts(self) -> list[tuple[str | int, str, str]]:
+        """List columns of numbers and dates: as the caller gave each, its name, and what it must hold."""
+        roles = [(role, name) for role, name in self.names.items() if role not in ("user", "item")]
+        computed = [name for name in sorted(self.in_expressions) if self.kinds[name].is_numeric()]
+        return [(self.requested[role], name, self._required_text(role)) for role, name in roles] + [
+            (name, name, "a number") for name in computed if name not in self.names.values()
+        ]
+
+    def _required_text(self, role: str) -> str:
         if self.is_number(role):
             return "a number"
         return "a date" if str(self.kinds[self.names[role]]) == "Date" else "a date and time"
@@ -87,6 +111,32 @@ class Columns:
                 f"{source.files[0]}: column {self.requested[role]!r} must be {required}, but is {kind}"
             )
 
+    def _check_weight(self, source: FileSet) -> None:
+        """Raise unless the expression of the weights gives numbers."""
+        import polars as pl
+
+        if self.weight is None:
+            return
+        try:
+            kind = pl.LazyFrame(schema=self.kinds).select(self.weight.value).collect_schema().dtypes()[0]
+        except pl.exceptions.PolarsError as error:
+            raise InvalidValueError(
+                f"{source.files[0]}: weight {self.weight.given!r} cannot be computed: "
+                f"{str(error).splitlines()[0]}; the columns are {self._described(self.weight)}"
+            ) from error
+        if not (kind.is_numeric() or kind == pl.Boolean):
+            raise InvalidValueError(
+                f"{source.files[0]}: weight {self.weight.given!r} must give numbers, but gives {kind}"
+            )
+
+    def _described(self, expression: Expression) -> str:
+        return ", ".join(f"{name!r} ({self.kinds[name]})" for name in sorted(expression.columns))
+
+    @property
+    def in_expressions(self) -> frozenset[str]:
+        """The columns that the filter and the weights are computed from."""
+        return frozenset().union(*(one.columns for one in (self.where, self.weight) if one is not None))
+
     def _check_same(self, source: FileSet, other: FileSet) -> None:
         """Check another file: text needs the same columns in the same order, other formats the same types."""
         kinds = other.schema()
@@ -95,7 +145,8 @@ class Columns:
                 f"{other.files[0]}: the columns must be those of {source.files[0]}, {self.file_names}, "
                 f"got {list(kinds)}"
             )
-        for role, name in self.names.items():
+        computed = [] if self.weight is None else [("weight", name) for name in sorted(self.weight.columns)]
+        for role, name in [*self.names.items(), *computed]:
             if name not in kinds:
                 raise InvalidValueError(
                     f"{other.files[0]}: {role} column {name!r} is not in the file; it has {list(kinds)}"
@@ -103,10 +154,14 @@ class Columns:
             if not source.is_text and kinds[name] != self.kinds[name]:
                 before = f"in {source.files[0]} it is {self.kinds[name]}"
                 raise InvalidValueError(
-                    f"{other.files[0]}: column {self.requested[role]!r} is {kinds[name]}, but {before}"
+                    f"{other.files[0]}: column {self.shown(role, name)!r} is {kinds[name]}, but {before}"
                 )
 
-    def types(self, in_filter: set[str]) -> dict[str, pl.DataType]:
+    def shown(self, role: str, name: str) -> str | int:
+        """How errors call a column: as it was requested, or by its name if it is part of an expression."""
+        return self.requested[role] if role in self.names else name
+
+    def types(self) -> dict[str, pl.DataType]:
         """Types to read a text file's columns as; polars guesses those that are not listed.
 
         Ids are read as text: only the text shows that 007 is not 7. Numbers are read as floats, because the
@@ -119,37 +174,41 @@ class Columns:
         for name in self.file_names:
             role = roles.get(name)
             number = self.is_number(role) if role else self.kinds[name].is_numeric()
-            if role in ("user", "item") or (role is None and name not in in_filter):
+            if role in ("user", "item") or (role is None and name not in self.in_expressions):
                 types[name] = pl.String()
             elif number:
                 types[name] = pl.Float64()
         return types
 
-    def needed(
-        self, source: FileSet, in_filter: set[str], min_rating: float | None, where: pl.Expr | None
-    ) -> pl.LazyFrame:
+    def needed(self, source: FileSet, min_rating: float | None) -> pl.LazyFrame:
         """Query the requested rows and columns, named by role; numbers and times become floats."""
         import polars as pl
 
-        frame = source.scan(self.types(in_filter) if source.is_text else None)
+        frame = source.scan(self.types() if source.is_text else None)
         ids = {role: self.names[role] for role in ("user", "item")}
-        if where is not None:
-            # The filter sees an id as what it looks like, and leaves the id itself as it is written.
-            seen = [pl.col(name).cast(self.kinds[name]) for name in ids.values() if name in in_filter]
+        if self.where is not None or self.weight is not None:
+            # Expressions see an id as what it looks like, and leave the id itself as it is written.
+            seen = [
+                pl.col(name).cast(self.kinds[name]) for name in ids.values() if name in self.in_expressions
+            ]
             kept = [pl.col(name).alias(f"#{role}") for role, name in ids.items()]
-            frame = frame.with_columns(*kept).with_columns(*seen).filter(where)
+            frame = frame.with_columns(*kept).with_columns(*seen)
             ids = {role: f"#{role}" for role in ids}
+        if self.where is not None:
+            frame = frame.filter(self.where.value)
         if "rating" in self.names:
             rating = pl.col(self.names["rating"]).cast(pl.Float64)
             # A missing rating stays, to be complained about.
             frame = frame.filter((rating >= min_rating) | rating.is_null() | rating.is_nan())
-        numbers = [self._expression(role).alias(role) for role in self.names if role not in ids]
+        numbers = [self._expression(role).alias(role) for role in self.requested if role not in ids]
         chosen = [pl.col(name).alias(role) for role, name in ids.items()]
         return frame.select(ROW, *chosen, *numbers, *(self._line_checks(source) if source.is_text else []))
 
     def _expression(self, role: str) -> pl.Expr:
         import polars as pl
 
+        if role == "weight" and self.weight is not None:
+            return self.weight.value.cast(pl.Float64)
         column = pl.col(self.names[role])
         if self.is_number(role):
             return column.cast(pl.Float64)
@@ -178,22 +237,6 @@ class Columns:
         if source.separator == "::":
             broken = broken | pl.col(EXTRA).is_not_null()
         return [blank.alias(BLANK), broken.alias(BROKEN)]
-
-
-def expression_of(where: Any, file: Path) -> pl.Expr | None:
-    """Return a polars expression unchanged, and parse a string as SQL: "rating >= 4 AND kind = 'buy'"."""
-    import polars as pl
-
-    if where is None or isinstance(where, pl.Expr):
-        return where
-    if not isinstance(where, str):
-        raise InvalidTypeError(
-            f"where must be a polars expression or SQL such as 'rating >= 4', got {where!r}"
-        )
-    try:
-        return pl.sql_expr(where)
-    except pl.exceptions.PolarsError as error:
-        raise InvalidValueError(f"{file}: where is not an SQL expression: {where!r} ({error})") from error
 
 
 def _named(file: Path, role: str, column: str | int, names: list[str]) -> str:

@@ -38,11 +38,11 @@ def polars_errors(
         raise OSError(f"{path}: {error}") from error
 
 
-def fault_at(source: FileSet, row: int, column: str | int, value: object, required: str) -> InvalidValueError:
-    """The error for the value of one row that is not what is required; None is a missing value."""
+def fault_at(source: FileSet, row: int, what: str, value: object, required: str) -> InvalidValueError:
+    """The error for a value of one row that is not what is required; None is a missing value."""
     place = _line_of(source, row) if source.is_text else _file_and_row(source, row)
-    what = "is missing" if value is None else f"must be {required}, but is {value!r}"
-    return InvalidValueError(f"{place}: column {column!r} {what}")
+    fault = "is missing" if value is None else f"must be {required}, but is {value!r}"
+    return InvalidValueError(f"{place}: {what} {fault}")
 
 
 def first_fault(source: FileSet, columns: Columns | None, error: Exception) -> InvalidValueError:
@@ -68,10 +68,9 @@ def _fault_of(record: Record, width: int, columns: Columns | None) -> InvalidVal
 
 
 def _wrong_value(record: Record, columns: Columns) -> InvalidValueError | None:
-    for role, name in columns.names.items():
-        value, required = record.fields[columns.file_names.index(name)], columns.required_text(role)
-        if value and required and kind_of(value) != required:
-            column = columns.requested[role]
+    for column, name, required in columns.required_texts():
+        value = record.fields[columns.file_names.index(name)]
+        if value and kind_of(value) != required:
             return InvalidValueError(f"{record}: column {column!r} must be {required}, but is {value!r}")
     return None
 

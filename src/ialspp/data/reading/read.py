@@ -18,7 +18,8 @@ from ..csr import Floats, RowNumbers, Times
 from ..ids import IdMap
 from ..values import LATEST_TIME
 from .codes import Codes
-from .columns import BLANK, BROKEN, Columns, expression_of
+from .columns import BLANK, BROKEN, Columns
+from .expressions import needs_header
 from .faults import fault_at, polars_errors
 from .file_set import COMPRESSED, ROW, FileSet
 from .limits import check_rows
@@ -36,7 +37,7 @@ Triples = tuple[IdMap, IdMap, RowNumbers, RowNumbers, Floats | None, Floats | No
 
 def read(
     path: str | Path,
-    roles: dict[str, str | int | None],
+    roles: dict[str, Any],
     *,
     min_rating: float | None,
     where: Any,
@@ -56,30 +57,23 @@ def read(
         roles = {**roles, "rating": "rating" if roles["rating"] is None else roles["rating"]}
     elif roles["rating"] is not None:
         raise InvalidValueError(f"rating={roles['rating']!r} needs min_rating, which is not given")
-    named = any(isinstance(column, str) for column in roles.values())
     files = files_of(path)
     load_polars()
+    named = any(map(needs_header, roles.values()))
     with unchanged(files):
         with polars_errors(path):
             source = FileSet.of(files, format, separator, header, quote, named)
         with polars_errors(path, source):
-            columns = Columns.of(source, roles)
-        condition = expression_of(where, source.files[0])
-        in_filter = set() if condition is None else set(condition.meta.root_names())
-        unknown = sorted(in_filter - set(columns.file_names))
-        if unknown:
-            raise InvalidValueError(
-                f"{source.files[0]}: where names {unknown}, but the file has {columns.file_names}"
-            )
+            columns = Columns.of(source, roles, where)
         with polars_errors(path, source, columns):
-            query = columns.needed(source, in_filter, min_rating, condition)
+            query = columns.needed(source, min_rating)
             return _collect(source, columns, query, progress)
 
 
 def _collect(source: FileSet, columns: Columns, query: pl.LazyFrame, progress: Progress) -> Triples:
     users, items = (Codes(name, from_text=source.is_text) for name in ("user", "item"))
     numbers: dict[str, list[NDArray[Any]]] = {
-        role: [] for role in columns.names if role in ("label", "weight", "time")
+        role: [] for role in columns.requested if role in ("label", "weight", "time")
     }
     with reporting("reading", _rows_expected(source), progress) as report:
         for batch in _sound_batches(source, columns, query, report):
@@ -111,8 +105,8 @@ def _sound_batches(
         report(int(batch[ROW][-1]) + 1)
         if BLANK in batch.columns and batch[BLANK].any():
             batch = batch.filter(~pl.col(BLANK))
-        for role, column in columns.requested.items():
-            _check(source, batch, role, column)
+        for role in columns.requested:
+            _check(source, batch, role, columns.described(role))
         if BROKEN in batch.columns and batch[BROKEN].any():
             rows = batch.filter(BROKEN)[ROW]
             broken = {min(broken, default=rows[0]), rows[-1]}
@@ -121,11 +115,11 @@ def _sound_batches(
         check_width(source, broken, len(columns.file_names))
 
 
-def _check(source: FileSet, batch: pl.DataFrame, role: str, column: str | int) -> None:
+def _check(source: FileSet, batch: pl.DataFrame, role: str, what: str) -> None:
     values = batch[role]
     if values.null_count():
         row = int(np.argmax(values.is_null().to_numpy()))
-        raise fault_at(source, batch[ROW][row], column, None, "")
+        raise fault_at(source, batch[ROW][row], what, None, "")
     if role in ("user", "item"):
         return
     least, most, required = {
@@ -138,7 +132,7 @@ def _check(source: FileSet, batch: pl.DataFrame, role: str, column: str | int) -
     bad = np.flatnonzero(~((numbers >= least) & (numbers <= most)))
     if len(bad):
         row = int(bad[0])
-        raise fault_at(source, batch[ROW][row], column, float(numbers[row]), required)
+        raise fault_at(source, batch[ROW][row], what, float(numbers[row]), required)
 
 
 def _rows_expected(source: FileSet) -> float | None:
