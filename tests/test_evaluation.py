@@ -21,6 +21,7 @@ from support.rankings import (
 )
 
 from ialspp import Evaluation, ImplicitMF, MostPopular, Random, datasets, evaluate, split
+from ialspp.evaluation import Score
 from ialspp.model import ranking
 
 properties = drawn(60)
@@ -298,3 +299,8 @@ def test_lists_among_candidates_are_an_error(metric):
     assert evaluate(alike(), made, metrics=["mrr@2"])["mrr@2"].mean == 1
     with pytest.raises(ValueError, match=r"@2 is of rankings of all items; here only candidates are ranked"):
         evaluate(alike(), made, metrics=["mrr@2", metric])
+
+
+def test_a_score_without_a_standard_error_prints_its_mean():
+    assert str(Score(0.1432, math.nan)) == "0.1432"
+    assert str(Score(0.1432, 0.001)) == "0.1432 ± 0.0010"

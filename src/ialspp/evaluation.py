@@ -44,13 +44,14 @@ class Recommender(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A metric's mean over users, and the standard error of that mean."""
+    """A metric's mean over users, and the standard error of that mean: NaN if there is none."""
 
     mean: float
     standard_error: float
 
     def __str__(self) -> str:
-        return f"{self.mean:.4f} ± {self.standard_error:.4f}"
+        error = "" if math.isnan(self.standard_error) else f" ± {self.standard_error:.4f}"
+        return f"{self.mean:.4f}{error}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ def test_a_reader_that_stops_reading(folder):
 
 def test_runs_at_the_same_time_write_whole_lines(folder, tmp_path):
     runs = tmp_path / "runs"
-    fit = ["fit", folder / "log.csv", *COLUMNS, *QUICK, "--epochs", 50, "--json", "--runs", runs]
+    fit = ["fit", folder / "log.csv", *COLUMNS, "--dim", 4, "--epochs", 50, "--json", "--runs", runs]
     children = [
         start(*fit, "--seed", seed, "-o", tmp_path / f"{seed}.ialspp", stdout=subprocess.PIPE)
         for seed in range(3)

@@ -21,25 +21,27 @@ from .recommend import recommend
 from .signals import signals_raised
 from .similar import similar
 from .update import update
+from .wording import ASK, EXPORT, LOOK, TRAIN, Group
 
-app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
-add_command(app, "fit", fit, has_config=True)
-add_command(app, "evaluate", evaluate, has_config=True)
-add_command(app, "recommend", recommend)
-add_command(app, "similar", similar)
-add_command(app, "explain", explain)
-add_command(app, "update", update, has_config=True)
-add_command(app, "export", export)
-add_command(app, "info", info)
+app = typer.Typer(cls=Group, no_args_is_help=True, pretty_exceptions_enable=False)
+add_command(app, "fit", fit, panel=TRAIN, has_config=True)
+add_command(app, "update", update, panel=TRAIN, has_config=True)
+add_command(app, "recommend", recommend, panel=ASK)
+add_command(app, "similar", similar, panel=ASK)
+add_command(app, "explain", explain, panel=ASK)
+add_command(app, "demo", demo, panel=LOOK)
+add_command(app, "evaluate", evaluate, panel=LOOK, has_config=True)
+add_command(app, "info", info, panel=LOOK)
+add_command(app, "export", export, panel=EXPORT)
 data = typer.Typer(
+    cls=Group,
     help="List known data sets, and describe a data set or a file.",
     epilog="Example: ialspp data list",
     no_args_is_help=True,
 )
 add_command(data, "list", list_known)
 add_command(data, "show", show_data)
-app.add_typer(data, name="data")
-add_command(app, "demo", demo)
+app.add_typer(data, name="data", rich_help_panel=LOOK)
 
 
 def _show_version(wanted: bool) -> None:

@@ -19,6 +19,7 @@ from ..files.version import FileVersion
 from ..model.checkpoint import Checkpoint, require_free
 from ..system.checks import checked_integer
 
+PANEL = "Checkpoints"
 NOT_KEPT = {"checkpoint", "every", "resume", "config", "as_json", "debug"}  # of the command's options
 PATHS = {"path", "out", "runs"}
 FOUND = "early_stopping"  # what the checkpoint has beside the options, see `training`
@@ -34,9 +35,14 @@ def _read_options(context: typer.Context, file: Path | None) -> Path | None:
 
 
 CheckpointOption = Annotated[
-    Path | None, typer.Option(help="Write the state of the fit to this file, until the model is saved.")
+    Path | None,
+    typer.Option(
+        help="Write the state of the fit to this file, until the model is saved.", rich_help_panel=PANEL
+    ),
 ]
-EveryOption = Annotated[int, typer.Option(help="Epochs from one checkpoint to the next.")]
+EveryOption = Annotated[
+    int, typer.Option(help="Epochs from one checkpoint to the next.", rich_help_panel=PANEL)
+]
 ResumeOption = Annotated[
     Path | None,
     typer.Option(
@@ -45,6 +51,7 @@ ResumeOption = Annotated[
         callback=_read_options,
         is_eager=True,
         help="Go on with the fit that wrote this checkpoint, with its options.",
+        rich_help_panel=PANEL,
     ),
 ]
 

@@ -13,12 +13,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from types import UnionType
 from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
 from ..errors import InvalidValueError
+from .wording import kind_of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -43,11 +43,8 @@ class Key:
     def of(cls, option: inspect.Parameter) -> Key:
         """Derive a key from an option that is declared as `X`, `X | None` or `list[X] | None`."""
         hint, *remarks = get_args(option.annotation)
-        if isinstance(hint, UnionType):
-            hint = next(part for part in get_args(hint) if part is not type(None))
-        is_list = get_origin(hint) is list
-        kind = get_args(hint)[0] if is_list else hint
-        return cls(option.name, kind, is_list, any(info.metavar == COLUMN for info in remarks))
+        is_list = any(get_origin(part) is list for part in (hint, *get_args(hint)))
+        return cls(option.name, kind_of(option), is_list, any(info.metavar == COLUMN for info in remarks))
 
     @property
     def required(self) -> str:

@@ -29,7 +29,10 @@ def evaluate(
     settings: ModelOptions,
     stopping: Stopping,
     metric: Annotated[
-        list[str] | None, typer.Option(help='Such as "ndcg@100"; repeatable. Default: those of the protocol.')
+        list[str] | None,
+        typer.Option(
+            metavar="METRIC", help='Such as "ndcg@100"; repeatable. Default: those of the protocol.'
+        ),
     ] = None,
     validation: Annotated[
         bool, typer.Option("--validation", help="Evaluate on the validation users instead of the test users.")

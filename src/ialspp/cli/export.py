@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
@@ -20,39 +20,56 @@ if TYPE_CHECKING:
     from ..export import IndexReport
 
 INDEXES: dict[str, Literal["usearch", "faiss"]] = {"usearch": "usearch", "faiss": "faiss"}
+WAYS = "What to write: one of these is required"
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
     """Where to write an index, and how to measure it; None where an option was not given."""
 
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="--ann: the file of the index.")] = None
+    panel: ClassVar[str] = "With --ann"
+
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="The file of the index.")] = None
     k: Annotated[
-        int | None, typer.Option("-k", help="--ann: measure the recall of this many items. Default: 10.")
+        int | None, typer.Option("-k", "--top", help="Measure the recall of this many items. Default: 10.")
     ] = None
     queries: Annotated[
-        int | None, typer.Option(help="--ann: measure the recall for this many users. Default: 1000.")
+        int | None, typer.Option(help="Measure the recall for this many users. Default: 1000.")
     ] = None
     threads: Annotated[
         int | None,
-        typer.Option(help="--ann: threads. Default: 1; with more, the index varies from run to run."),
+        typer.Option(help="Threads. Default: 1; with more, the index varies from run to run."),
     ] = None
 
 
 def export(
     model: ModelArgument,
-    index: Index,
+    *,
     parquet: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Write ids and vectors as Parquet files to this folder."),
+        typer.Option(
+            metavar="DIR",
+            help="Write ids and vectors as Parquet files to this folder.",
+            rich_help_panel=WAYS,
+        ),
     ] = None,
     numpy: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write ids and vectors as numpy files to this folder.")
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Write ids and vectors as numpy files to this folder.",
+            rich_help_panel=WAYS,
+        ),
     ] = None,
     ann: Annotated[
         str | None,
-        typer.Option(help=f"Build an index for approximate search: {' or '.join(INDEXES)}; needs -o."),
+        typer.Option(
+            metavar="KIND",
+            help=f"Build an index for approximate search: {' or '.join(INDEXES)}; needs -o.",
+            rich_help_panel=WAYS,
+        ),
     ] = None,
+    index: Index,
     as_json: JsonOption = False,
 ) -> None:
     """Write a model's vectors as Parquet or numpy files, or build an index for approximate search.

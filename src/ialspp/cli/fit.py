@@ -36,11 +36,18 @@ def fit(
     settings: ModelOptions,
     stopping: Stopping,
     out: Annotated[Path, typer.Option("-o", "--out", help="The file of the model, such as films.ialspp.")],
-    min_user: Annotated[int, typer.Option(help="Leave out users with fewer items.")] = 1,
-    min_item: Annotated[int, typer.Option(help="Leave out items with fewer users.")] = 1,
+    min_user: Annotated[
+        int, typer.Option(help="Leave out users with fewer items.", rich_help_panel=Source.panel)
+    ] = 1,
+    min_item: Annotated[
+        int, typer.Option(help="Leave out items with fewer users.", rich_help_panel=Source.panel)
+    ] = 1,
     until: Annotated[
         float | None,
-        typer.Option(help="Stop once the loss falls by less than this share in an epoch, such as 0.001."),
+        typer.Option(
+            help="Stop once the loss falls by less than this share in an epoch, such as 0.001.",
+            rich_help_panel=Stopping.panel,
+        ),
     ] = None,
     checkpoint: CheckpointOption = None,
     every: EveryOption = 1,

@@ -16,6 +16,7 @@ from .options import given
 
 DEFAULT = Objective()
 Group = TypeVar("Group")
+SOLVER = "Solver: the defaults suit most data"
 
 
 def _solver_options() -> dict[str, Any]:
@@ -28,7 +29,7 @@ def _solver_options() -> dict[str, Any]:
             kinds[field.name] = _typed(hints[field.name])
             helps.setdefault(field.name, []).append(f"{name}: {field.metadata['help']}")
     return {
-        option: Annotated[kind | None, typer.Option(help=" ".join(helps[option]))]
+        option: Annotated[kind | None, typer.Option(help=" ".join(helps[option]), rich_help_panel=SOLVER)]
         for option, kind in kinds.items()
     }
 
@@ -57,7 +58,7 @@ class ModelOptions:
     panel: ClassVar[str] = "Model"
 
     dim: Annotated[int, typer.Option(help="d, the length of the vectors.")] = 64
-    solver: Annotated[str, typer.Option(help=f"{', '.join(SOLVERS)}.")] = "spectral"
+    epochs: Annotated[int, typer.Option(help="Passes over the data.")] = 8
     unobserved_weight: Annotated[
         float, typer.Option(help="alpha0, the weight of every pair of user and item.")
     ] = DEFAULT.unobserved_weight
@@ -67,15 +68,18 @@ class ModelOptions:
     exponent: Annotated[float, typer.Option(help="nu: how the penalty grows with interactions.")] = (
         DEFAULT.exponent
     )
-    epochs: Annotated[int, typer.Option(help="Passes over the data.")] = 8
-    init: Annotated[str, typer.Option(help="spectral, or random as in the paper.")] = "spectral"
-    init_stddev: Annotated[
-        float | None, typer.Option(help="sigma of random initial factors. Default: 0.1.")
-    ] = None
     seed: Annotated[int, typer.Option(help="Seed of the initial factors.")] = 0
     threads: Annotated[int | None, typer.Option(help="Threads. Default: all CPUs this process may use.")] = (
         None
     )
+    solver: Annotated[str, typer.Option(help=f"{', '.join(SOLVERS)}.", rich_help_panel=SOLVER)] = "spectral"
+    init: Annotated[
+        str, typer.Option(help="spectral, or random as in the paper.", rich_help_panel=SOLVER)
+    ] = "spectral"
+    init_stddev: Annotated[
+        float | None,
+        typer.Option(help="sigma of random initial factors. Default: 0.1.", rich_help_panel=SOLVER),
+    ] = None
 
     def make(self) -> ImplicitMF:
         """Make a model that is not fitted yet."""

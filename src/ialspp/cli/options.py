@@ -8,16 +8,23 @@ from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, get_args, get_type_hints
 
 import typer
+from rich.markup import escape
 from typer.models import OptionInfo
 
 from .config import config_option
 from .failures import DebugOption, reported
+from .wording import Command, in_words
 
 EXAMPLE = "\n\nExample: "
 
 
 def add_command(
-    group: typer.Typer, name: str, command: Callable[..., None], *, has_config: bool = False
+    group: typer.Typer,
+    name: str,
+    command: Callable[..., None],
+    *,
+    panel: str | None = None,
+    has_config: bool = False,
 ) -> None:
     """Make a function a command. Its docstring is the help; the example at its end is the last line there.
 
@@ -29,12 +36,15 @@ def add_command(
         The name of the command.
     command
         The function to run. A parameter that is a dataclass stands for all its fields.
+    panel
+        The heading above the command in the help of the group. Default: "Commands".
     has_config
         Whether the command has --config, which takes options from a file.
     """
-    text, _, example = (inspect.getdoc(command) or "").rpartition(EXAMPLE)
+    text, _, example = escape(inspect.getdoc(command) or "").rpartition(EXAMPLE)
     run = with_options(command, name if has_config else None)
-    group.command(name, help=text, epilog=f"{EXAMPLE.strip()} {example}")(run)
+    epilog = f"{EXAMPLE.strip()} {example}"
+    group.command(name, cls=Command, help=text, epilog=epilog, rich_help_panel=panel)(run)
 
 
 def with_options(command: Callable[..., None], config_of: str | None = None) -> Callable[..., None]:
@@ -62,7 +72,7 @@ def with_options(command: Callable[..., None], config_of: str | None = None) -> 
         options = [option for option in parameters if option.annotation is not typer.Context]
         parameters.append(config_option(config_of, options))
     parameters.append(_keyword("debug", DebugOption, False))
-    keywords = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in parameters]
+    keywords = [in_words(option.replace(kind=inspect.Parameter.KEYWORD_ONLY)) for option in parameters]
     shown: Any = run  # typer reads its signature
     shown.__signature__ = inspect.Signature(keywords)
     shown.__annotations__ = {option.name: option.annotation for option in keywords}
@@ -70,11 +80,11 @@ def with_options(command: Callable[..., None], config_of: str | None = None) -> 
 
 
 def _options_of(group: Any) -> Iterator[inspect.Parameter]:
-    """List the options of a group; `panel` is their heading in the help."""
+    """List the options of a group; `panel` is the heading of those that have none of their own."""
     hints = get_type_hints(group, include_extras=True)
     for field in fields(group):
         for info in get_args(hints[field.name])[1:]:
-            if isinstance(info, OptionInfo):
+            if isinstance(info, OptionInfo) and info.rich_help_panel is None:
                 info.rich_help_panel = getattr(group, "panel", None)
         default = inspect.Parameter.empty if field.default is MISSING else field.default
         yield _keyword(field.name, hints[field.name], default)

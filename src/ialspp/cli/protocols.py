@@ -56,7 +56,8 @@ class Splitting:
     panel: ClassVar[str] = "Split"
 
     protocol: Annotated[
-        str | None, typer.Option(help=f"{', '.join(PROTOCOLS)}. Published splits need none.")
+        str | None,
+        typer.Option(help=f"Required unless a split is published: {', '.join(PROTOCOLS)}."),
     ] = None
     held_out: Annotated[
         int | None,

@@ -25,7 +25,7 @@ FALLBACK = ": nothing is known, so the most popular items"  # in the title of a 
 INTEGER = re.compile("0|-?[1-9][0-9]*")  # the same text becomes an integer id when data is read
 
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `ialspp fit` wrote.")]
-KOption = Annotated[int, typer.Option("-k", help="The length of each ranking.")]
+KOption = Annotated[int, typer.Option("-k", "--top", help="How many to list.")]
 ThreadsOption = Annotated[int | None, typer.Option(help="Threads. Default: all CPUs this process may use.")]
 TableOption = Annotated[
     Path | None,

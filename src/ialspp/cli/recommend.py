@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import typer
@@ -34,6 +34,8 @@ from .reader import IdReader
 class Who:
     """For whom to recommend: exactly one of these."""
 
+    panel: ClassVar[str] = "For whom: one of these is required"
+
     user: Annotated[list[str] | None, typer.Option(metavar="ID", help="A user; repeatable.")] = None
     users: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Users, one id a line; - is standard input.")
@@ -58,6 +60,8 @@ class Who:
 @dataclass(frozen=True, slots=True)
 class Choice:
     """Which items may be recommended."""
+
+    panel: ClassVar[str] = "Which items"
 
     include_seen: Annotated[
         bool, typer.Option("--include-seen", help="Also recommend items that the user has interacted with.")

@@ -24,11 +24,17 @@ from .queries import (
 )
 from .reader import IdReader
 
+OF = "Similar to what: one of these is required"
+
 
 def similar(
     model: ModelArgument,
-    item: Annotated[list[str] | None, typer.Option(metavar="ID", help="An item; repeatable.")] = None,
-    user: Annotated[list[str] | None, typer.Option(metavar="ID", help="A user; repeatable.")] = None,
+    item: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="An item; repeatable.", rich_help_panel=OF)
+    ] = None,
+    user: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="A user; repeatable.", rich_help_panel=OF)
+    ] = None,
     k: KOption = 10,
     metric: Annotated[
         str,

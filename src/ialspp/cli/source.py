@@ -45,8 +45,8 @@ class Source:
     path: Annotated[
         Path | None, typer.Option(help="Your copy of a known data set. Default: it is downloaded.")
     ] = None
-    user: Annotated[str | None, _column_option("Column of users")] = None
-    item: Annotated[str | None, _column_option("Column of items")] = None
+    user: Annotated[str | None, _column_option("Required for files. Column of users")] = None
+    item: Annotated[str | None, _column_option("Required for files. Column of items")] = None
     label: Annotated[str | None, _column_option("Column of labels")] = None
     weight: Annotated[
         str | None,

@@ -20,7 +20,7 @@ PATIENCE = 2
 class Stopping:
     """The options of `EarlyStopping`; None where an option was not given."""
 
-    panel: ClassVar[str] = "Early stopping"
+    panel: ClassVar[str] = "When to stop"
 
     early_stop: Annotated[
         str | None,
