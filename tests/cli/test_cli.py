@@ -113,7 +113,7 @@ def test_a_person_gets_a_table_also_in_a_narrow_pipe(log):
     ("arguments", "message"),
     [
         (["data", "show", "nothing.csv"], "nothing.csv: no such file, and not a known data set (ml-100k"),
-        (["data", "show", "LOG"], "--user and --item must name the columns of"),
+        (["data", "show", "LOG", "--where", "stars > 3"], "--user and --item must name the columns of"),
         (["data", "show", "LOG", "--user", "who", "--item", "that"], "item column 'that' is not in the file"),
         (["data", "show", "LOG", "--path", "x", *COLUMNS], "--path is for known data sets"),
         (["data", "show", "ml-1m", "--user", "a"], "ml-1m is a known data set; leave out --user"),
