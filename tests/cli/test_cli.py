@@ -125,7 +125,7 @@ def test_a_person_gets_a_table_also_in_a_narrow_pipe(log):
         (["evaluate", "LOG", *COLUMNS, "--protocol", "weak"], "--protocol must be one of strong"),
         (
             ["evaluate", "LOG", *COLUMNS, "--protocol", "strong", "--held-out", "99"],
-            "held_out can be at most",
+            "--held-out can be at most",
         ),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "last-item"], "needs times"),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "last-days"], "needs --days"),
