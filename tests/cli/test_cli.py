@@ -113,7 +113,7 @@ def test_a_person_gets_a_table_also_in_a_narrow_pipe(log):
     ("arguments", "message"),
     [
         (["data", "show", "nothing.csv"], "nothing.csv: no such file, and not a known data set (ml-100k"),
-        (["data", "show", "LOG"], "--user and --item must name the columns of"),
+        (["data", "show", "LOG", "--where", "stars > 3"], "--user and --item must name the columns of"),
         (["data", "show", "LOG", "--user", "who", "--item", "that"], "item column 'that' is not in the file"),
         (["data", "show", "LOG", "--path", "x", *COLUMNS], "--path is for known data sets"),
         (["data", "show", "ml-1m", "--user", "a"], "ml-1m is a known data set; leave out --user"),
@@ -125,7 +125,7 @@ def test_a_person_gets_a_table_also_in_a_narrow_pipe(log):
         (["evaluate", "LOG", *COLUMNS, "--protocol", "weak"], "--protocol must be one of strong"),
         (
             ["evaluate", "LOG", *COLUMNS, "--protocol", "strong", "--held-out", "99"],
-            "held_out can be at most",
+            "--held-out can be at most",
         ),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "last-item"], "needs times"),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "last-days"], "needs --days"),

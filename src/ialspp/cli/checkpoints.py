@@ -23,7 +23,14 @@ PANEL = "Checkpoints"
 NOT_KEPT = {"checkpoint", "every", "resume", "config", "as_json", "debug"}  # of the command's options
 PATHS = {"path", "out", "runs"}
 FOUND = "early_stopping"  # what the checkpoint has beside the options, see `training`
-MAY_CHANGE = {"threads", "out", "runs", "source", "path"}  # the result does not depend on them, or is checked
+MAY_CHANGE = {
+    "threads",
+    "out",
+    "force",
+    "runs",
+    "source",
+    "path",
+}  # the result does not depend on them, or is checked
 
 
 def _read_options(context: typer.Context, file: Path | None) -> Path | None:

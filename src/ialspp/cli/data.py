@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,27 @@ import numpy as np
 from ..data.interactions import Interactions
 from ..datasets import KNOWN, DataSet
 from ..split import HeldOut, Split
+from .columns import show_columns
 from .options import given
+from .ours import require_data
 from .output import JsonOption, show_facts, show_json, show_table
 from .source import Source
+
+SHAPE = {"source", "format", "separator", "header"}  # the options that show the columns of a file
 
 
 def show_data(source: Source, as_json: JsonOption = False) -> None:
     """Describe a file or a known data set, which is downloaded if needed: counts and ranges.
 
+    Of a file without --user and --item: its columns, their types and their first values.
+
     Example: ialspp data show ratings.csv --user userId --item movieId --time timestamp
     """
+    require_data(source.source, "data show")
+    is_there = os.path.lexists(source.source) or any(sign in source.source for sign in "*?[")
+    if is_there and not source.is_known and given(source).keys() <= SHAPE:
+        show_columns(source, as_json=as_json)
+        return
     weighting = {} if source.weighting is None else {"weighted_by": source.weighting}
     facts = {**data_facts(source.load()), **weighting}
     if as_json:

@@ -16,6 +16,7 @@ from ..split import Split
 from .data import data_facts, users_in
 from .model import ModelOptions
 from .options import given
+from .ours import require_data
 from .output import JsonOption, show_json, show_line, show_table
 from .protocols import Splitting
 from .runs import RunsOption, checked_runs, record_run
@@ -49,6 +50,7 @@ def evaluate(
     model = settings.make()
     stopping.check(settings.epochs)
     checked_runs(runs)
+    require_data(source.source, "evaluate")
     parts = splitting.split(source)
     on: Literal["test", "validation"] = "validation" if validation else "test"
     start = time.perf_counter()

@@ -13,6 +13,7 @@ from ..errors import InvalidValueError
 from ..model.model import ImplicitMF
 from ..system.progress import reporting
 from .options import given
+from .ours import INDEX
 from .output import JsonOption, checked_target, show_facts, show_json, show_table, size
 from .queries import ModelArgument, one_way, opened
 
@@ -33,6 +34,9 @@ class Index:
     k: Annotated[
         int | None, typer.Option("-k", "--top", help="Measure the recall of this many items. Default: 10.")
     ] = None
+    force: Annotated[bool | None, typer.Option("--force", help="Replace the file of -o whatever it is.")] = (
+        None
+    )
     queries: Annotated[
         int | None, typer.Option(help="Measure the recall for this many users. Default: 1000.")
     ] = None
@@ -103,9 +107,9 @@ def _indexed(model: Path, index: Index, kind: str) -> IndexReport:
         raise InvalidValueError(f"--ann must be {' or '.join(INDEXES)}, got {kind!r}")
     if index.out is None:
         raise InvalidValueError("--ann needs -o, the file of the index")
-    checked_target(index.out)
+    checked_target(index.out, kind=INDEX, force=bool(index.force))
     loaded = opened(model, index.threads)
-    return build_index(loaded, index.out, kind=INDEXES[kind], **given(index, "out"))
+    return build_index(loaded, index.out, kind=INDEXES[kind], **given(index, "out", "force"))
 
 
 def show_index(report: IndexReport, as_json: bool) -> None:

@@ -23,6 +23,7 @@ from .checkpoints import (
 )
 from .model import ModelOptions
 from .options import given
+from .ours import MODEL, ForceOption, require_data
 from .output import JsonOption, checked_target, show_facts, show_json, shown_loss, size
 from .runs import RunsOption, checked_runs, record_run
 from .source import Source
@@ -58,6 +59,7 @@ def fit(
             "--no-interactions", help="Save the vectors only: a smaller file that cannot explain or update."
         ),
     ] = False,
+    force: ForceOption = False,
     runs: RunsOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -76,7 +78,9 @@ def fit(
     stopping.check(settings.epochs)
     options = kept_options(context)
     keeping = checked_checkpoint(checkpoint, every, resume, out, options)
-    source.refuse_target(checked_target(out))
+    require_data(source.source, "fit")
+    source.refuse_target(out)
+    checked_target(out, kind=MODEL, force=force)
     checked_runs(runs)
     with telling_how_to_resume(keeping, resume):
         start = time.perf_counter()

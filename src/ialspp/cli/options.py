@@ -13,8 +13,10 @@ from typer.models import OptionInfo
 
 from .config import config_option
 from .failures import DebugOption, reported
+from .messages import naming_options
 from .wording import Command, in_words
 
+RENAMED = {"as_json", "everyone", "k"}  # parameters whose option has another name
 EXAMPLE = "\n\nExample: "
 
 
@@ -57,7 +59,7 @@ def with_options(command: Callable[..., None], config_of: str | None = None) -> 
     def run(**values: Any) -> None:
         for name in {"config", "debug"} & values.keys():  # these took effect when they were parsed
             del values[name]
-        with reported():
+        with reported(), naming_options(arguments):
             for name, group in groups.items():
                 chosen = {field.name: values.pop(field.name) for field in fields(group)}
                 values[name] = group(**chosen)
@@ -72,6 +74,7 @@ def with_options(command: Callable[..., None], config_of: str | None = None) -> 
         options = [option for option in parameters if option.annotation is not typer.Context]
         parameters.append(config_option(config_of, options))
     parameters.append(_keyword("debug", DebugOption, False))
+    arguments = [option.name for option in parameters if option.name not in RENAMED]
     keywords = [in_words(option.replace(kind=inspect.Parameter.KEYWORD_ONLY)) for option in parameters]
     shown: Any = run  # typer reads its signature
     shown.__signature__ = inspect.Signature(keywords)

@@ -18,6 +18,7 @@ from rich.text import Text
 from ..errors import InvalidValueError
 from ..files.atomic import require_writable
 from ..system.printable import printable
+from .ours import Kind, require_ours
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 BORDERS = 3  # characters that a table adds to the text of each column
@@ -157,7 +158,9 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
-def checked_target(path: Path, suffixes: Iterable[str] = ()) -> Path:
+def checked_target(
+    path: Path, suffixes: Iterable[str] = (), *, kind: Kind | None = None, force: bool = False
+) -> Path:
     """Check that a file can be written, before anything takes long; return its path.
 
     Parameters
@@ -166,9 +169,15 @@ def checked_target(path: Path, suffixes: Iterable[str] = ()) -> Path:
         A new file, or one that will be replaced.
     suffixes
         What its name may end with. Default: anything.
+    kind
+        The kind of file that may be replaced. Default: any.
+    force
+        Replace a file of another kind too.
     """
     endings = list(suffixes)
     if endings and path.suffix.lower() not in endings:
         raise InvalidValueError(f"{path}: the name must end with {', '.join(endings)}, which sets the format")
     require_writable(path)
+    if kind is not None:
+        require_ours(path, kind, force)
     return path

@@ -29,15 +29,22 @@ def _leave_one_out(data: Interactions, options: dict[str, Any]) -> Split:
 def _last_days(data: Interactions, options: dict[str, Any]) -> Split:
     if "days" not in options:
         raise InvalidValueError("--protocol last-days needs --days")
+    _require_times(data, "last-days")
     return splits.last_days(_enough(data, options), **_only(options, "days"))
 
 
 def _last_item(data: Interactions, options: dict[str, Any]) -> Split:
+    _require_times(data, "last-item")
     return splits.last_item(_enough(data, options), **_only(options))
 
 
 def _random(data: Interactions, options: dict[str, Any]) -> Split:
     return splits.random(_enough(data, options), **_only(options, "test_share", "seed"))
+
+
+def _require_times(data: Interactions, protocol: str) -> None:
+    if data.times is None:
+        raise InvalidValueError(f"--protocol {protocol} needs times; --time must name their column")
 
 
 PROTOCOLS = {

@@ -15,6 +15,7 @@ from ..files.frames import WRITERS, write_frame
 from ..model.model import ImplicitMF
 from ..system.printable import printable
 from ..system.progress import reporting
+from .ours import TABLE
 from .output import checked_target, remark, show_json, show_table
 
 if TYPE_CHECKING:
@@ -44,10 +45,10 @@ def opened(file: Path, threads: int | None = None) -> ImplicitMF:
         return ImplicitMF.load(file, threads=threads)
 
 
-def checked_table(out: Path | None) -> None:
+def checked_table(out: Path | None, force: bool) -> None:
     """Check that the table can be written, before it is made."""
     if out is not None:
-        checked_target(out, WRITERS)
+        checked_target(out, WRITERS, kind=TABLE, force=force)
 
 
 def require_histories(model: ImplicitMF, file: Path, remedy: str) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from ..model.model import ImplicitMF
 from ..model.ranking import USERS_AT_ONCE
+from .ours import ForceOption
 from .output import JsonOption, Output, remark, show_line
 from .queries import (
     MOST_TABLES,
@@ -89,6 +90,7 @@ def recommend(
     k: KOption = 10,
     skip_unknown: SkipUnknownOption = False,
     out: TableOption = None,
+    force: ForceOption = False,
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -98,7 +100,7 @@ def recommend(
     """
     who.check()
     checked_k(k)
-    checked_table(out)
+    checked_table(out, force)
     loaded = opened(model, threads)
     reader = IdReader(skip_unknown)
     options = choice.options(loaded, reader)

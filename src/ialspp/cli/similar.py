@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import InvalidValueError
+from .ours import ForceOption
 from .output import JsonOption
 from .queries import (
     KOption,
@@ -42,6 +43,7 @@ def similar(
     ] = "cosine",
     skip_unknown: SkipUnknownOption = False,
     out: TableOption = None,
+    force: ForceOption = False,
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -53,7 +55,7 @@ def similar(
     checked_k(k)
     if metric not in ("cosine", "dot"):
         raise InvalidValueError(f"--metric must be cosine or dot, got {metric!r}")
-    checked_table(out)
+    checked_table(out, force)
     loaded = opened(model, threads)
     options: dict[str, Any] = {"k": k, "metric": metric}
     reader = IdReader(skip_unknown)

@@ -14,6 +14,7 @@ from ..model.model import ImplicitMF
 from ..model.updating import Update
 from ..system.checks import checked_integer
 from .options import given
+from .ours import MODEL, ForceOption, require_data
 from .output import JsonOption, checked_target, remark, show_facts, show_json, size
 from .queries import ModelArgument, ThreadsOption, opened, require_histories
 from .runs import RunsOption, checked_runs, record_run
@@ -30,6 +31,7 @@ def update(
         int, typer.Option(help="How often the users and items of the new data are solved.")
     ] = 1,
     threads: ThreadsOption = None,
+    force: ForceOption = False,
     runs: RunsOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -40,8 +42,10 @@ def update(
     Example: ialspp update films.ialspp today.csv --user userId --item movieId
     """
     checked_integer("epochs", epochs, 1)
-    target = checked_target(model if out is None else out)
+    require_data(source.source, "update")
+    target = model if out is None else out
     source.refuse_target(target)
+    checked_target(target, kind=None if out is None else MODEL, force=force)
     checked_runs(runs)
     loaded = _opened(model, threads)
     start = time.perf_counter()

@@ -1,0 +1,93 @@
+"""Recognise the files that our commands wrote, so that no other file is replaced by mistake."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import InvalidValueError
+
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Replace the file of -o whatever it is, not only one of this command.")
+]
+MODEL_START = b'{"__metadata__":{"format":"ialspp",'  # after eight bytes with the length of the header
+TABLE_COLUMNS = {"rank", "score"}  # of every table of rankings
+LONGEST_LINE = 2**16  # bytes of a first line; ours are shorter
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file that a command writes, and how to recognise one."""
+
+    name: str
+    recognises: Callable[[Path], bool]
+
+
+def require_ours(path: Path, kind: Kind, force: bool) -> None:
+    """Raise if a file would be replaced that is of another kind. An empty file has nothing to lose."""
+    if force or not path.exists() or path.stat().st_size == 0 or kind.recognises(path):
+        return
+    raise InvalidValueError(
+        f"{path} exists and is not {kind.name}; choose another name, or replace it with --force"
+    )
+
+
+def is_model(path: Path) -> bool:
+    """Tell whether a file begins like a model. The rest may be damaged, or of a newer version."""
+    return path.is_file() and _start_of(path, 8 + len(MODEL_START))[8:] == MODEL_START
+
+
+def is_table(path: Path) -> bool:
+    """Tell whether a file has the columns of a table of rankings."""
+    try:
+        return set(_columns_of(path)) >= TABLE_COLUMNS
+    except (ValueError, RecursionError):  # not the text, the JSON or the Parquet that its name says
+        return False
+
+
+def is_index(path: Path) -> bool:
+    """Tell whether a file has the ids of its items beside it, as every index of ours has."""
+    return not is_model(path) and Path(f"{path}.items.parquet").exists()
+
+
+def require_data(source: str, command: str) -> None:
+    """Raise if the source of the data is a model file."""
+    if is_model(Path(source)):
+        raise InvalidValueError(
+            f"{source} is a model, and {command} needs data: the file of interactions. "
+            f"`ialspp info {source}` describes the model, `ialspp recommend {source} --user ID` asks it"
+        )
+
+
+def _columns_of(path: Path) -> Iterable[str]:
+    if path.suffix.lower() == ".parquet":
+        return _parquet_columns(path)
+    line = _start_of(path, LONGEST_LINE).partition(b"\n")[0].decode()
+    if path.suffix.lower() == ".csv":
+        return line.rstrip("\r").split(",")
+    record = json.loads(line)
+    return record if isinstance(record, dict) else ()
+
+
+def _parquet_columns(path: Path) -> Iterable[str]:
+    import polars as pl
+
+    try:
+        return pl.read_parquet_schema(path)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise ValueError(str(error)) from error
+
+
+def _start_of(path: Path, count: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(count)
+
+
+MODEL = Kind("a model of ialspp", is_model)
+TABLE = Kind("a table of rankings", is_table)
+INDEX = Kind("an index of ialspp", is_index)
