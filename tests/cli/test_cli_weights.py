@@ -66,4 +66,4 @@ def test_weights_decay_with_a_half_life(tmp_path):
     assert weights(*columns, *times) == ("n, halved every 30d", 4 / 4 + 2 / 2, 8)
     run = ialspp("data", "show", *columns, "--half-life", "30d")
     assert (run.returncode, run.stdout) == (2, "")
-    assert run.stderr == "ialspp: half_life='30d' needs time, which is not given\n"
+    assert run.stderr == "ialspp: --half-life '30d' needs time, which is not given\n"
