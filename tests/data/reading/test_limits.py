@@ -69,3 +69,11 @@ def test_a_table_of_too_many_columns_is_refused(tmp_path):
     text = b",".join([b"1"] * 20_000) + b"\n"
     with pytest.raises(ValueError, match=r"log\.csv: 10,000 columns can be read, but there are 20,000"):
         read(tmp_path, text)
+
+
+@pytest.mark.parametrize(("role", "value"), [("weight", "9" * 500_000), ("time", "5" * 500_000 + "x")])
+def test_a_long_run_of_digits_is_told_from_a_number_at_once(tmp_path, role, value):
+    """It took time that grows with the square of the length: hours for this one."""
+    with pytest.raises(ValueError, match=r"log\.csv, line 1: column 2") as caught:
+        read(tmp_path, f"1,2,{value}y\n".encode(), **{role: 2})
+    assert len(str(caught.value)) < 500

@@ -10,7 +10,7 @@ from ...errors import InvalidValueError
 from .columns import Columns
 from .file_set import FileSet
 from .lines import kind_of, wrong_width
-from .text import Record
+from .text import Record, shown
 
 _REPLACED = "\ufffd"  # stands in for bytes that are not UTF-8
 
@@ -63,7 +63,7 @@ def _fault_of(record: Record, width: int, columns: Columns | None) -> InvalidVal
         return wrong_width(record, width)
     for field in record.fields:
         if _REPLACED in field:
-            return InvalidValueError(f"{record}: text must be UTF-8, got {field!r}")
+            return InvalidValueError(f"{record}: text must be UTF-8, got {shown(field)}")
     return None if columns is None else _wrong_value(record, columns)
 
 
@@ -71,7 +71,7 @@ def _wrong_value(record: Record, columns: Columns) -> InvalidValueError | None:
     for column, name, required in columns.required_texts():
         value = record.fields[columns.file_names.index(name)]
         if value and kind_of(value) != required:
-            return InvalidValueError(f"{record}: column {column!r} must be {required}, but is {value!r}")
+            return InvalidValueError(f"{record}: column {column!r} must be {required}, but is {shown(value)}")
     return None
 
 

@@ -7,9 +7,14 @@ from datetime import datetime
 
 from ...errors import InvalidValueError
 from .file_set import FileSet
-from .text import Record, line_frame
+from .text import Record, line_frame, shown
 
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity)", re.IGNORECASE)
+# Each character fits in one place only, or a long run of digits would be tried in all ways to divide it.
+_NUMBER = re.compile(
+    r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity)", re.IGNORECASE
+)
+
+MOST_SHOWN = 20  # fields of a line in a message
 
 
 def check_width(source: FileSet, rows: set[int] | None, width: int) -> None:
@@ -41,7 +46,7 @@ def check_times(source: FileSet, column: str | int, place: int, *, guessed: bool
         kind = kind_of(value)
         if value and (kind is None or kind != (required or kind)):
             wanted = required or "Unix seconds or an ISO date such as 2026-01-31"
-            raise InvalidValueError(f"{record}: column {column!r} must be {wanted}, but is {value!r}")
+            raise InvalidValueError(f"{record}: column {column!r} must be {wanted}, but is {shown(value)}")
         required = required or kind
         if required and guessed:
             return
@@ -65,5 +70,5 @@ def kind_of(value: str) -> str | None:
 
 def wrong_width(record: Record, width: int) -> InvalidValueError:
     """The error for a record with another number of fields."""
-    shown = record.fields[: width + 1]
-    return InvalidValueError(f"{record}: {width} fields are required, got {len(record.fields)}: {shown}")
+    fields = ", ".join(shown(field) for field in record.fields[: min(width, MOST_SHOWN) + 1])
+    return InvalidValueError(f"{record}: {width} fields are required, got {len(record.fields)}: [{fields}]")

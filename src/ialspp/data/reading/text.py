@@ -20,6 +20,7 @@ from .pieces import pieces_of
 if TYPE_CHECKING:
     import polars as pl
 
+LONGEST_SHOWN = 80  # characters of a value in a message
 _NEVER = "\0"  # a separator that text does not contain, so that the whole line is one field
 
 
@@ -33,6 +34,12 @@ class Record:
 
     def __str__(self) -> str:
         return f"{self.file}, line {self.line}"
+
+
+def shown(value: str) -> str:
+    """Quote a value for a message, and cut a long one short."""
+    cut = value[:LONGEST_SHOWN]
+    return repr(value) if cut == value else f"{cut!r}... ({len(value):,} characters)"
 
 
 def line_frame(file: Path, *, skip: int = 0, lenient: bool = False) -> pl.LazyFrame:
