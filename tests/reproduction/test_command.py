@@ -6,7 +6,7 @@ import shlex
 import numpy as np
 import pytest
 from support.commands import contents
-from support.reproducing import TINY, Report, liked_films, reproduce, write_movielens
+from support.reproducing import TINY, Report, but, liked_films, reproduce, write_movielens
 
 from ialspp import (
     IALS,
@@ -173,7 +173,7 @@ def test_mistakes_are_found_before_data_is_read(options, words, tmp_path, capsys
 
 @pytest.mark.parametrize(("options", "words"), LATER_MISTAKES)
 def test_mistakes_in_settings_leave_nothing(options, words, films, tmp_path, capsys):
-    code = reproduce(*films, *TINY, *options, "-o", tmp_path / "report")
+    code = reproduce(*films, *but(TINY, options), "-o", tmp_path / "report")
     one_line(code, capsys.readouterr(), words)
     assert not (tmp_path / "report").exists()
 

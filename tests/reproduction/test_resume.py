@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import contents, environment
-from support.reproducing import SYNTHETIC, WHOLE, Report, reproduce, write_movielens
+from support.reproducing import SYNTHETIC, WHOLE, Report, but, reproduce, write_movielens
 
 from reproduction.command import Experiment, Subject, measure, show_claims
 from reproduction.grid import Configuration, TimingTask, TrainingTask
@@ -159,7 +159,7 @@ def test_a_damaged_file_is_an_error_that_names_the_line(again, capsys):
 
 def refused(folder, capsys, options, *words):
     before = contents(folder)
-    assert reproduce(*WHOLE, *options) == 2
+    assert reproduce(*but(WHOLE, options)) == 2
     said = capsys.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 1)
     assert all(word in said.err for word in words), (words, said.err)

@@ -44,6 +44,16 @@ def cells(row):
     return [re.sub(r"\\(.)", r"\1", cell).strip().strip("*") for cell in row]
 
 
+def but(options, others):
+    """Options with others in place of those of the same name: each may be given once."""
+    kept = list(options)
+    for name in others[::2]:
+        if name in kept:
+            place = kept.index(name)
+            del kept[place : place + 2]
+    return [*kept, *others]
+
+
 def reproduce(*arguments):
     """Run the command in this process; return its exit code, 0 where it just returns."""
     with pytest.MonkeyPatch.context() as patch:
