@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..errors import InvalidTypeError, InvalidValueError
-from .id_values import is_missing
+from .id_values import INTEGER, is_missing
 from .names import Names
-
-INTEGER = re.compile("0|-?[1-9][0-9]{0,999}")  # as Python writes integers
 
 
 class KnownIds(Protocol):
