@@ -171,6 +171,7 @@ def test_answers_show_ids_and_names(folder, model):
     assert run(folder, "similar", "m.ialspp", "--item", 5).stdout.startswith("Item 5, Film 5 é\n")
     [past] = answer("explain", "m.ialspp", "--user", "u3", "--item", 5, "-k", 1, cwd=folder)["contributions"]
     assert past["item_name"] == model.items.labels(model.items.rows([past["item"]]))[0]
+    assert answer("similar", "m.ialspp", "--item", 3, cwd=folder)["rankings"][0]["item_name"] is None
     assert run(folder, "explain", "m.ialspp", "--user", "u3", "--item", 5).stdout.startswith(
         "User u3; item 5, Film 5 é\n"
     )
@@ -227,6 +228,10 @@ def test_what_no_name_has_is_an_error(folder):
     )
     refuses("have no names, got 'casablanca'; `ialspp names` adds names")(
         run(folder, "similar", "plain.ialspp", "--item", "casablanca")
+    )
+    (folder / "stock.txt").write_text("12\ncasablanca\n")
+    refuses("stock.txt: the items of this model are integers, got 'casablanca'")(
+        run(folder, "recommend", "m.ialspp", "--user", "u3", "--candidates", "stock.txt")
     )
     refuses("unknown user: 'ann'")(run(folder, "recommend", "m.ialspp", "--user", "ann"))
 

@@ -42,12 +42,12 @@ def explain(
     [what] = reader.typed("items", [item], loaded.items, "--item")
     found = loaded.explain(who, what)
     asked = {
-        ids.name: About.one(ids, int(ids.rows([value])[0]))
+        ids.name: About.each(ids, ids.rows([value]))[0]
         for ids, value in ((loaded.users, who), (loaded.items, what))
     }
     has_names = loaded.items.names is not None
     if not as_json:
-        between = "; " if any(about.has_names for about in asked.values()) else ", "
+        between = "; " if any(any(about.names) for about in asked.values()) else ", "
         title = between.join(f"{axis} {about}" for axis, about in asked.items())
         show_explanation(f"{title[0].upper()}{title[1:]}", found, k, has_names)
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +17,6 @@ from ..errors import InvalidValueError
 from ..files.frames import WRITERS, write_frame
 from ..model.model import ImplicitMF
 from ..system.progress import reporting
-from .finding import no_match
 from .ours import TABLE
 from .output import checked_target, remark, show_json, show_table, shown_name, with_name
 
@@ -94,7 +93,7 @@ def ids_of(texts: Iterable[str], known: IdMap, where: str) -> list[Any]:
         return listed
     for text in listed:
         if not INTEGER.fullmatch(text):
-            raise no_match(text, known, where)
+            raise InvalidValueError(f"{where}: the {known.name}s of this model are integers, got {text!r}")
     return [int(text) for text in listed]
 
 
@@ -111,9 +110,9 @@ def show_rankings(rankings: Rankings, as_json: bool, histories: Sequence[list[An
         The items that each ranking is for, if it is not for a user or an item.
     """
     if histories is None:
-        abouts = [About.one(rankings.asked_ids, row) for row in rankings.asked_rows.tolist()]
+        abouts = About.each(rankings.asked_ids, rankings.asked_rows)
     else:
-        abouts = [About.several(rankings.ids, rankings.ids.rows(ids)) for ids in histories]
+        abouts = [About.all(rankings.ids, rankings.ids.rows(ids)) for ids in histories]
     parts = list(zip(abouts, rankings, strict=True))
     if as_json:
         lists = [_as_dict(about, ranking, rankings) for about, ranking in parts]
@@ -130,32 +129,29 @@ class About:
 
     ids: list[Any]
     names: list[str | None]
-    is_list: bool
+    has_names: bool  # whether any of all users or items has one
+    is_list: bool = False
 
     @classmethod
-    def one(cls, ids: IdMap, row: int) -> About:
-        """Name one user or item."""
-        return replace(cls.several(ids, np.array([row])), is_list=False)
+    def each(cls, ids: IdMap, rows: NDArray[np.integer[Any]]) -> list[About]:
+        """Name some users or items, one by one."""
+        pairs = zip(ids.named(rows), ids.names_of(rows), strict=True)
+        return [cls([value], [name], ids.names is not None) for value, name in pairs]
 
     @classmethod
-    def several(cls, ids: IdMap, rows: NDArray[np.int64]) -> About:
+    def all(cls, ids: IdMap, rows: NDArray[np.integer[Any]]) -> About:
         """Name the items of a history."""
-        return cls(ids.named(rows), ids.names_of(rows), is_list=True)
-
-    @property
-    def has_names(self) -> bool:
-        """Whether any of them has a name."""
-        return any(self.names)
+        return cls(ids.named(rows), ids.names_of(rows), ids.names is not None, is_list=True)
 
     def as_dict(self, question: str) -> dict[str, Any]:
-        """Return plain values, for JSON; names only if there are any."""
-        ids, names = (self.ids, self.names) if self.is_list else (self.ids[0], self.names[0])
-        suffix = "names" if self.is_list else "name"
-        return {question: ids, **({f"{question}_{suffix}": names} if self.has_names else {})}
+        """Return plain values, for JSON."""
+        if self.is_list:
+            return {question: self.ids, **({f"{question}_names": self.names} if self.has_names else {})}
+        return {question: self.ids[0], **({f"{question}_name": self.names[0]} if self.has_names else {})}
 
     def __str__(self) -> str:
         shown = [with_name(value, name) for value, name in zip(self.ids, self.names, strict=True)]
-        return "; ".join(shown) if self.has_names else ", ".join(shown) or "without items"
+        return ("; " if any(self.names) else ", ").join(shown) or "without items"
 
 
 def _as_dict(about: About, ranking: Ranking, rankings: Rankings) -> dict[str, Any]:

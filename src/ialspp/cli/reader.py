@@ -14,7 +14,7 @@ from ..data.ids import IdMap
 from ..errors import InvalidValueError, UnknownIdError
 from ..model.model import ImplicitMF
 from ..model.skipped import NOTHING_SKIPPED, SkippedIds
-from .finding import NameFinder
+from .finding import NameFinder, no_match
 from .queries import ids_of
 
 
@@ -33,6 +33,9 @@ class IdReader:
         ids.
         """
         found = [self.names.resolved(text, known, where) for text in texts]
+        for text in found:
+            if not self.skips and not known.is_text and not INTEGER.fullmatch(text):
+                raise no_match(text, known, where)
         return self._ids_of(argument, found, known, where)
 
     def _ids_of(self, argument: str, texts: Sequence[str], known: IdMap, where: str) -> list[Any]:
