@@ -7,9 +7,8 @@ import sys
 import pytest
 from support.commands import answer, ialspp, process, refuses
 
-from ialspp import ImplicitMF
-from ialspp.cli.groceries import product_names
-from ialspp.cli.product_kinds import name_of_kind, size_in_words
+from ialspp import ImplicitMF, datasets
+from ialspp.datasets.product_kinds import name_of_kind, size_in_words
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +44,10 @@ def test_suggestions_are_the_model_s_and_have_reasons(saved):
 
 
 def test_products_have_readable_names():
-    names = product_names()
-    assert len(names) > 90_000
-    assert all(name.strip(" ,") == name != "" for name in names.values())
-    assert names[1029743] == "white milk, 1 gal"
-    assert names[1082185] == "bananas"  # not 40 lb, which is the size of the crate
+    items = datasets.complete_journey().items
+    assert items.names.filled >= len(items) - 20  # the list of products lacks a few
+    assert all(name.strip(" ,") == name for name in items.names)
+    assert items.labels(items.rows([1029743, 1082185])) == ["white milk, 1 gal", "bananas"]  # not of 40 lb
 
 
 @pytest.mark.parametrize(

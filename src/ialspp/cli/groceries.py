@@ -11,19 +11,18 @@ from __future__ import annotations
 import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..baselines import MostPopular, Random
 from ..data.interactions import Interactions
 from ..datasets.layouts import JOURNEY_PACKAGE, journey_folder
+from ..datasets.product_kinds import kinds_of_products
 from ..errors import MissingExtraError
 from ..evaluation import Evaluation, Recommender, evaluate
 from ..model.model import ImplicitMF
 from ..objective import Objective
 from ..split import Split, strong
-from .product_kinds import name_of_kind, size_in_words
 
 NO_PRODUCTS = "COUPON/MISC ITEMS"  # a category: coupons, key rings and the like
 METRIC = "precision@10"
@@ -43,11 +42,8 @@ def _baskets_of_kinds(folder: Path) -> Interactions:
     """Count for each household and kind of products the baskets that it was in."""
     import polars as pl
 
-    columns = ["product_id", "product_category", "product_type"]
-    products = pl.read_parquet(folder / "products.parquet", columns=columns).drop_nulls()
-    products = products.filter(pl.col("product_category") != NO_PRODUCTS)
-    kinds = [name_of_kind(category, kind) for _, category, kind in products.iter_rows()]
-    products = products.select("product_id", kind=pl.Series(kinds))
+    products = pl.read_parquet(folder / "products.parquet").drop_nulls(["product_category", "product_type"])
+    products = kinds_of_products(products.filter(pl.col("product_category") != NO_PRODUCTS))
     bought = pl.read_parquet(
         folder / "transactions.parquet", columns=["household_id", "basket_id", "product_id"]
     )
@@ -91,20 +87,3 @@ def suggestions(model: ImplicitMF, kind: str, count: int) -> Suggestions:
         for liked in model.recommend(household, count)
     }
     return Suggestions(household, model.items.named(bought.columns[order]), likes)
-
-
-def product_names() -> dict[int, str]:
-    """Map every product to a readable name, such as "white milk, 1 gal"."""
-    import polars as pl
-
-    products = pl.read_parquet(journey_folder() / "products.parquet")
-    return {row["product_id"]: _name_of(row) for row in products.iter_rows(named=True)}
-
-
-def _name_of(product: dict[str, Any]) -> str:
-    category = product["product_category"] or product["department"] or "other products"
-    name = name_of_kind(category, product["product_type"] or category)
-    if product["department"] == "PRODUCE":
-        return name  # its size is that of the crate
-    size = size_in_words(product["package_size"] or "")
-    return f"{name}, {size}" if size else name

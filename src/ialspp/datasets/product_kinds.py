@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # Of the most frequent kinds that rules alone do not make readable.
 SPECIAL = {
@@ -109,13 +113,44 @@ VAGUE = re.compile(  # kinds of nothing but these words
 )
 
 
+def kinds_of_products(products: pl.DataFrame) -> pl.DataFrame:
+    """Return the product_id and the name of the `kind` of each product; the name of a kind is made once."""
+    import polars as pl
+
+    columns = ["product_category", "product_type"]
+    kinds = products.select(columns).unique()
+    names = pl.Series("kind", [name_of_kind(*kind) for kind in kinds.iter_rows()], dtype=pl.String)
+    return products.join(kinds.with_columns(names), on=columns).select("product_id", "kind")
+
+
+def names_of_products(products: pl.DataFrame) -> pl.DataFrame:
+    """Return the product_id and the `name` of each product: its kind, and the size of its package.
+
+    The size of fruit and vegetables is that of a crate, and so is left out.
+    """
+    import polars as pl
+
+    category = pl.coalesce("product_category", "department", pl.lit("OTHER PRODUCTS"))
+    known = products.with_columns(
+        product_category=category,
+        product_type=pl.coalesce("product_type", category),
+        package_size=pl.when(pl.col("department").eq_missing("PRODUCE")).then(None).otherwise("package_size"),
+    )
+    sizes = known["package_size"].drop_nulls().unique().to_list()
+    size = pl.col("package_size").replace_strict(
+        {size: size_in_words(size) or None for size in sizes}, default=None, return_dtype=pl.String
+    )
+    named = known.select("product_id", size=size).join(kinds_of_products(known), on="product_id")
+    return named.select("product_id", name=pl.concat_str("kind", "size", separator=", ", ignore_nulls=True))
+
+
 def name_of_kind(category: str, kind: str) -> str:
     """Name a kind of products. One that says little by itself is named after its category, too."""
     special = SPECIAL.get(kind) or SPECIAL.get(f"{category} | {kind}")
     if special is not None:
         return special
     words = _in_words(kind)
-    if VAGUE.fullmatch(words):
+    if category != kind and VAGUE.fullmatch(words):
         return f"{_in_words(category.partition('/')[0])}, {words}"
     return words
 
