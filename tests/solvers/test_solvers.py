@@ -212,7 +212,6 @@ def test_nothing_to_hold_a_row_in_place_still_gives_finite_factors(solver):
     assert free.loss(case.data, problem.users.factors, problem.items.factors).total <= before
 
 
-@pytest.mark.filterwarnings("ignore::ialspp.WeightWarning")
 @pytest.mark.parametrize("solver", KINDS)
 @pytest.mark.parametrize("weight", [1e-30, 1e10, 1e20, 3e38])
 def test_extreme_weights_give_finite_factors_or_name_the_row(solver, weight):
@@ -228,7 +227,6 @@ def test_extreme_weights_give_finite_factors_or_name_the_row(solver, weight):
         assert np.isfinite(model.item_factors).all()
 
 
-@pytest.mark.filterwarnings("ignore::ialspp.WeightWarning")
 @pytest.mark.parametrize("solver", [IALS(), IALSpp(block_size=24)])
 def test_the_loss_does_not_rise_where_systems_are_nearly_singular(solver):
     rng = np.random.default_rng(0)
