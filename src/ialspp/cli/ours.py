@@ -17,6 +17,7 @@ ForceOption = Annotated[
 ]
 MODEL_START = b'{"__metadata__":{"format":"ialspp",'  # after eight bytes with the length of the header
 TABLE_COLUMNS = {"rank", "score"}  # of every table of rankings
+NUMPY_START = b"\x93NUMPY"
 LONGEST_LINE = 2**16  # bytes of a first line; ours are shorter
 
 
@@ -55,6 +56,16 @@ def is_index(path: Path) -> bool:
     return not is_model(path) and Path(f"{path}.items.parquet").exists()
 
 
+def is_vectors(path: Path) -> bool:
+    """Tell whether a file holds ids or vectors as `export` writes them."""
+    if path.suffix != ".parquet":
+        return path.is_file() and _start_of(path, len(NUMPY_START)) == NUMPY_START
+    try:
+        return {"id", "vector"} <= set(_parquet_columns(path))
+    except ValueError:
+        return False
+
+
 def require_data(source: str, command: str) -> None:
     """Raise if the source of the data is a model file."""
     if is_model(Path(source)):
@@ -91,3 +102,4 @@ def _start_of(path: Path, count: int) -> bytes:
 MODEL = Kind("a model of ialspp", is_model)
 TABLE = Kind("a table of rankings", is_table)
 INDEX = Kind("an index of ialspp", is_index)
+VECTORS = Kind("a file of ids or vectors of ialspp", is_vectors)
