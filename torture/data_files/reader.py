@@ -13,13 +13,18 @@ import os
 import resource
 import shutil
 import sys
+import warnings
+from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import numpy as np
 
-from ialspp import Interactions
+from ialspp import ImplicitMF, Interactions
 from ialspp.errors import IalsppError
+from ialspp.solvers import SOLVERS
 from torture.data_files.forged import draw
+from torture.questions import questions
 
 MOST_MEMORY = 2**30  # bytes that the process may ever have taken
 HARD_LIMIT = 8 * 2**30  # of address space; spares the machine what the parent would notice too late
@@ -28,6 +33,7 @@ HARD_LIMIT = 8 * 2**30  # of address space; spares the machine what the parent w
 def main() -> None:
     """Try what the command line names."""
     resource.setrlimit(resource.RLIMIT_AS, (HARD_LIMIT, HARD_LIMIT))
+    warnings.simplefilter("ignore")  # numbers that overflow are among what comes out
     seed, first, end = map(int, sys.argv[1:4])
     for number in range(first, end):
         outcome, wrong = tried(seed, number, Path(sys.argv[4]))
@@ -56,7 +62,30 @@ def tried(seed: int, number: int, folder: Path) -> tuple[str, str]:
         return "refused", "" if is_named else f"neither file nor option in {said!r}"
     except BaseException as error:  # polars' panics are no Exceptions
         return "failed", f"{type(error).__name__}: {error}"
-    return "read", _unsound(data)
+    return "read", _unsound(data) or _asked(data, Random(f"{seed} {number} questions"), folder / "model")
+
+
+def _asked(data: Interactions, random: Random, target: Path) -> str:
+    """Train on the data and ask the model everything; say what is wrong ("" if nothing)."""
+    model = ImplicitMF(2, solver=random.choice(list(SOLVERS.values()))(), epochs=2, threads=1)
+    if fault := _fault("fit", lambda: model.fit(data, progress=False)):
+        return fault
+    if not model.history:  # refused: the numbers overflow, or there are none
+        return ""
+    known = (*data.users.ids[:5].tolist(), *data.items.ids[:5].tolist())
+    faults = (_fault(*asked) for asked in questions(model, known, data, target, random))
+    return "; ".join(filter(None, faults))
+
+
+def _fault(name: str, question: Callable[[], object]) -> str:
+    """Ask; an error of the library or the system is an answer, too, and any other is a fault."""
+    try:
+        question()
+    except (IalsppError, OSError):
+        return ""
+    except BaseException as error:  # as above
+        return f"{name}: {type(error).__name__}: {error}"
+    return ""
 
 
 def _unsound(data: Interactions) -> str:
