@@ -26,6 +26,9 @@ def questions(
     yield "fold_in", lambda: model.fold_in([[one], ids])
     yield "fold_in_items", lambda: model.fold_in_items([[one], ids])
     yield "ids", lambda: (list(model.users), list(model.items), one in model.users)
+    yield "names", lambda: (model.recommend(one).names, model.explain(one, other).names)
+    yield "labels", lambda: [axis.labels(range(len(axis))) for axis in (model.users, model.items)]
+    yield "search", lambda: [axis.search("e", 3) for axis in (model.users, model.items)]
     if random.random() < 0.05:  # these write, or take long
         yield "frame", lambda: model.recommend([one], 2).to_frame()
         yield "trained_on", lambda: model.trained_on and model.trained_on.statistics()

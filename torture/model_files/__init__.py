@@ -116,7 +116,8 @@ class Forger:
         """Note a fault where a verified model has what must not be in it."""
         factors_are_finite = np.isfinite(model.user_factors).all() and np.isfinite(model.item_factors).all()
         ids_are_distinct = all(len(set(ids)) == len(ids) for ids in (model.users, model.items))
-        if not (is_sound and factors_are_finite and ids_are_distinct):
+        names_fit = all(len(list(ids.names or ids)) == len(ids) for ids in (model.users, model.items))
+        if not (is_sound and factors_are_finite and ids_are_distinct and names_fit):
             self.faults.append(f"{self.what}: verified, but not sound")
 
     def ask_command_line(self, random: Random) -> None:
