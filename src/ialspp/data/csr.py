@@ -13,11 +13,7 @@ from .. import _core
 from ..errors import InvalidValueError
 from ..files.arrays import is_finite
 from .ids import IdMap
-<<<<<<< HEAD
-from .offsets import OF_A_FILE, ranges_of
-=======
-from .offsets import gathered
->>>>>>> main
+from .offsets import OF_A_FILE, gathered
 
 Floats = NDArray[np.float32]
 RowNumbers = NDArray[np.int32]
