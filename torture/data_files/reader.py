@@ -21,12 +21,14 @@ from random import Random
 import numpy as np
 
 from ialspp import ImplicitMF, Interactions
+from ialspp.data.reading.names import read_names
 from ialspp.errors import IalsppError
 from ialspp.solvers import SOLVERS
 from torture.data_files.forged import draw
 from torture.questions import questions
 
 MOST_MEMORY = 2**30  # bytes that the process may ever have taken
+ENCODINGS = ("utf-8",) * 4 + ("latin-1", "cp1252", "utf-16", "utf-16-le", "utf-7", "utf-8-sig", "gb18030")
 HARD_LIMIT = 8 * 2**30  # of address space; spares the machine what the parent would notice too late
 
 
@@ -54,6 +56,9 @@ def tried(seed: int, number: int, folder: Path) -> tuple[str, str]:
     for name, content in forgery.files.items():
         (place / name).write_bytes(content)
     path = place if len(forgery.files) > 1 else place / next(iter(forgery.files))
+    random = Random(f"{seed} {number} questions")
+    if random.random() < 0.2 and (fault := _names_read(path, random.choice(ENCODINGS))):
+        return "failed", fault
     try:
         data = Interactions.read(path, **forgery.options, progress=False)
     except (IalsppError, OSError) as error:
@@ -62,7 +67,12 @@ def tried(seed: int, number: int, folder: Path) -> tuple[str, str]:
         return "refused", "" if is_named else f"neither file nor option in {said!r}"
     except BaseException as error:  # polars' panics are no Exceptions
         return "failed", f"{type(error).__name__}: {error}"
-    return "read", _unsound(data) or _asked(data, Random(f"{seed} {number} questions"), folder / "model")
+    return "read", _unsound(data) or _asked(data, random, folder / "model")
+
+
+def _names_read(path: Path, encoding: str) -> str:
+    """Read the file as one of names; say what is wrong with that ("" if nothing)."""
+    return _fault(f"read_names in {encoding}", lambda: read_names(path, encoding=encoding))
 
 
 def _asked(data: Interactions, random: Random, target: Path) -> str:
