@@ -38,16 +38,25 @@ void panel_maxima(const float* scores, int64_t n_panels, float* maxima) {
   }
 }
 
-// Lists the scores above `bound` and their positions, ascending, and returns how many there are. Every score
-// is written, and the next one overwrites it if it does not count: a branch would be mispredicted at each
-// score found.
-int64_t collect(const float* scores, int64_t begin, int64_t end, float bound, int32_t* items, float* found) {
+// Lists the scores above `low` but not above `high` and their positions, ascending, and returns how many
+// there are. Vectors without such scores are skipped. In the others every score is written, and the next one
+// overwrites it if it does not count: a branch would be mispredicted at each score found.
+int64_t collect(const float* scores, int64_t begin, int64_t end, float low, float high, int32_t* items,
+                float* found) {
   int64_t count = 0;
-  for (int64_t i = begin; i < end; ++i) {
-    items[count] = static_cast<int32_t>(i);
-    found[count] = scores[i];
-    count += scores[i] > bound;
+  const auto take = [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      items[count] = static_cast<int32_t>(i);
+      found[count] = scores[i];
+      count += (scores[i] > low) & (scores[i] <= high);
+    }
+  };
+  int64_t i = begin;
+  for (; i + kLanes <= end; i += kLanes) {
+    const Vector part = load(scores + i);
+    if (any((part > low) & (part <= high))) take(i, i + kLanes);
   }
+  take(i, end);
   return count;
 }
 

@@ -46,7 +46,7 @@ void check_ranking(const Kernels& kernels, int64_t users, int64_t n_items, int64
   std::vector<int32_t> items(users * k);
   std::vector<float> scores(users * k);
   std::vector<Standing> standings(columns.size());
-  const PackedItems packed(y.data(), n_items, dim, threads);
+  const PackedItems packed(kernels, y.data(), n_items, dim, threads);
   // the same items once hidden and once wanted: a hidden item has no place
   rank(kernels, x.data(), users, packed, {.hidden = &some}, nullptr,
        {k, 0, items.data(), scores.data(), nullptr}, threads);
