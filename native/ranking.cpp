@@ -14,6 +14,7 @@ namespace {
 constexpr int64_t kMostScores = int64_t{1} << 24;  // held by a thread: 64 MB, unless one user has more
 constexpr int64_t kMostPlacedByCount = 512;        // items that are compared each with each; more are sorted
 constexpr int64_t kSmallCatalogue = 512;           // items that are scored as fast as they are bounded
+constexpr int64_t kItemsForEach = 8;               // of the best items; with fewer, too many survive
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
 Standing behind_all(int64_t depth) { return {static_cast<int32_t>(depth), 0, 0}; }
@@ -91,10 +92,10 @@ void place_best(const Kernels& kernels, const Found& found, int64_t k, int32_t* 
 // Places the k best items, given the scores of all.
 void place_best(const Kernels& kernels, const Scores& scores, int64_t k, int32_t* best, float* best_scores) {
   Workspace work;
-  int32_t* items = work.integers(scores.n_panels * kPanel);
-  float* found = work.floats(scores.n_panels * kPanel);
-  int32_t* panels = work.integers(scores.n_panels);
-  float* maxima = work.floats(scores.n_panels);
+  int32_t* items = work.integers((scores.n_panels + 1) * kPanel);
+  float* found = work.floats((scores.n_panels + 1) * kPanel);
+  int32_t* panels = work.integers(scores.n_panels + kPanel);
+  float* maxima = work.floats(scores.n_panels + kPanel);
   const float infinity = std::numeric_limits<float>::infinity();
   const float low = bound_below_kth(kernels, scores.maxima, scores.n_panels, k);
   const int64_t n = kernels.collect(scores.maxima, 0, scores.n_panels, low, infinity, panels, maxima);
@@ -114,14 +115,21 @@ class Ranker {
 
   void rank(Range users) {
     const int64_t best = std::max(out_.k, wanted_ ? out_.depth : 0);
-    if (!kernels_.upper_bounds || !items_.has_codes() || items_.size <= kSmallCatalogue ||
-        kFewest * best > items_.size ||
-        !have_bounds(kernels_, x_ + users.begin * items_.dim, users.size(), items_.dim))
-      return rank_by_scores(users);
+    const bool by_bounds = kernels_.upper_bounds && items_.has_codes() && items_.size > kSmallCatalogue &&
+                           kItemsForEach * best <= items_.size;
+    if (!by_bounds || !rank_by_bounds(users, best)) rank_by_scores(users);
+  }
+
+ private:
+  Scores row(const float* numbers, const float* maxima, int64_t r) const {
+    return {numbers + r * width_, maxima + r * n_panels_, items_.size, n_panels_};
+  }
+
+  bool rank_by_bounds(Range users, int64_t best) {
     Workspace work;
     float* bounds = work.floats(users.size() * width_);
     float* maxima = work.floats(users.size() * n_panels_);
-    Scorer(kernels_, x_, items_, filter_, users).bound(bounds, maxima);
+    if (!Scorer(kernels_, x_, items_, filter_, users).bound(bounds, maxima)) return false;
     for (int64_t user = users.begin; user < users.end; ++user) {
       Survivors survivors(kernels_, items_);
       if (survivors.find(x_ + user * items_.dim, row(bounds, maxima, user - users.begin), best))
@@ -129,13 +137,7 @@ class Ranker {
       else
         rank_by_scores({user, user + 1});
     }
-  }
-
- private:
-  static constexpr int64_t kFewest = 8;  // items for each of the best that are wanted
-
-  Scores row(const float* numbers, const float* maxima, int64_t r) const {
-    return {numbers + r * width_, maxima + r * n_panels_, items_.size, n_panels_};
+    return true;
   }
 
   void rank_by_scores(Range users) {

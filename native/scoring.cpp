@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -15,7 +14,7 @@ namespace {
 
 constexpr int64_t kChunkPanels =
     64;  // panels scored together: their scores for these users stay in the cache
-constexpr int64_t kGatheredPanels = 4;  // scored together for one user: in the first-level cache
+constexpr int64_t kGatheredPanels = 16;  // of items scored for one user: in the second-level cache
 constexpr int kItemLevels = 127;
 constexpr double kUp = 1 + 1e-6;  // more than rounding a length to single precision takes away
 constexpr double kLeast = 1e-37;  // a normal number, far above the error of what is not
@@ -30,22 +29,24 @@ class Encoded {
  public:
   Encoded(const Kernels& kernels, const float* x, int64_t users, int64_t dim) {
     const int64_t depth = padded_codes(dim);
-    auto* codes = reinterpret_cast<int8_t*>(work_.floats(users * depth / 4 + 1));
-    std::fill_n(codes, users * depth, int8_t{0});
+    auto* codes = reinterpret_cast<int8_t*>(work_.zeros(users * depth / 4));
     for (int64_t r = 0; r < users; ++r) {
       const Coded coded = kernels.encode(x + r * dim, dim, kernels.levels, codes + r * depth);
       const double rounding = std::ldexp(static_cast<double>(dim) + 32, -23) * coded.length;
       terms_[r] = {-128 * coded.sum, coded.scale, rounded_up(coded.coded_length),
                    rounded_up(coded.rest + rounding), static_cast<float>(kLeast)};
+      all_short_ = all_short_ && coded.is_short();
     }
     users_ = {codes, terms_, users, depth};
   }
   const CodedUsers& users() const { return users_; }
+  bool all_short() const { return all_short_; }
 
  private:
   Workspace work_;
   UserTerms terms_[kRankedRows];
   CodedUsers users_;
+  bool all_short_ = true;
 };
 
 }  // namespace
@@ -64,7 +65,7 @@ PackedItems::PackedItems(const Kernels& kernels, const float* vectors, int64_t i
     std::fill_n(panel, kPanel * depth, uint8_t{128});
     for (int64_t i = p * kPanel; i < (p + 1) * kPanel; ++i) {
       const Coded coded = i < items ? kernels.encode(y + i * dim, dim, kItemLevels, codes) : Coded{};
-      if (!(coded.length * coded.length <= kLargestSquare)) all_coded = false;
+      if (!coded.is_short()) all_coded = false;
       numbers(0)[i] = coded.scale;
       numbers(1)[i] = rounded_up(coded.length);
       numbers(2)[i] = rounded_up(coded.rest);
@@ -114,13 +115,15 @@ void Scorer::score(float* scores, float* maxima) {
       scores, maxima);
 }
 
-void Scorer::bound(float* bounds, float* maxima) {
+bool Scorer::bound(float* bounds, float* maxima) {
   const Encoded encoded(kernels_, x_, users_.size(), items_.dim);
+  if (!encoded.all_short()) return false;
   fill(
       [&](int64_t first, int64_t count, float* out, int64_t stride) {
         kernels_.upper_bounds(encoded.users(), items_.codes(), first, count, out, stride);
       },
       bounds, maxima);
+  return true;
 }
 
 bool Scorer::any_eligible(Range chunk) const {
@@ -155,12 +158,6 @@ void Scorer::keep_candidates(int64_t r, Range chunk, float* row) {
     begin = candidate + 1;
   }
   std::fill(row + begin, row + chunk.end, kHidden);
-}
-
-bool have_bounds(const Kernels& kernels, const float* x, int64_t rows, int64_t dim) {
-  for (int64_t r = 0; r < rows; ++r)
-    if (!(kernels.squared_norm(x + r * dim, dim) <= kLargestSquare)) return false;
-  return true;
 }
 
 void score_some(const Kernels& kernels, const float* x, const PackedItems& items, const int32_t* rows,

@@ -17,7 +17,8 @@
 
 namespace ialspp {
 
-constexpr int64_t kRankedRows = 48;  // users scored together: whole tiles, their vectors in the cache
+constexpr int64_t kRankedRows =
+    24;  // users ranked together: whole tiles, and their bounds nearly fit a core's cache
 
 // The items Y (size x dim), and a coded copy of a quarter of their memory. Y itself is not copied and must
 // outlast this. The copy is made once for many rankings.
@@ -58,9 +59,10 @@ class Scorer {
  public:
   Scorer(const Kernels& kernels, const float* x, const PackedItems& items, const Filter& filter, Range users);
 
-  // Each writes users x 16 n_panels numbers, and users x n_panels maxima.
+  // Each writes users x 16 n_panels numbers, and users x n_panels maxima. There are no bounds, and `bound`
+  // returns false, where vectors are so long that scores might overflow.
   void score(float* scores, float* maxima);
-  void bound(float* bounds, float* maxima);
+  bool bound(float* bounds, float* maxima);
 
  private:
   template <class Fill>
@@ -77,9 +79,6 @@ class Scorer {
   const Range users_;
   int64_t next_hidden_[kRankedRows], next_candidate_[kRankedRows];  // in each user's row
 };
-
-// Whether all these vectors are short enough for bounds
-bool have_bounds(const Kernels& kernels, const float* x, int64_t rows, int64_t dim);
 
 // The scores of some items for one user, with the bits that `Scorer` gives them. `out` has room for whole
 // panels.

@@ -23,11 +23,10 @@ float bound_below_kth(const Kernels& kernels, const float* numbers, int64_t n, i
   };
   if (above(kLowest) < k) return kLowest;
   float low = kInfinity, high = kLowest;
-  for (int64_t i = 0; i < n; ++i)
-    if (numbers[i] > kLowest) {  // not hidden
-      low = std::min(low, numbers[i]);
-      high = std::max(high, numbers[i]);
-    }
+  for (int64_t i = 0; i < n; ++i) {
+    low = std::min(low, numbers[i] > kLowest ? numbers[i] : kInfinity);  // without those that are hidden
+    high = std::max(high, numbers[i]);
+  }
   if (above(low) < k) return std::nextafter(low, -kInfinity);
   for (int step = 0; step < kHalvings; ++step) {
     const float middle = low / 2 + high / 2;

@@ -27,14 +27,12 @@ inline Bytes load_quad(const int8_t* p) {
 // signs, x is from -kLevels to kLevels. Without VNNI products are added in 16 bits, four at a time:
 // 4 * 255 * 31 < 2^15.
 #if defined(__AVX512VNNI__) && IALSPP_VECTOR_BYTES == 64
-#define IALSPP_CODES 1
 constexpr int kLevels = 127;
 inline Lanes add_products(Lanes sum, Bytes y0, Bytes x0, Bytes y1, Bytes x1) {
   sum = (Lanes)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)y0, (__m512i)x0);
   return (Lanes)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)y1, (__m512i)x1);
 }
 #elif defined(__AVX512BW__) && IALSPP_VECTOR_BYTES == 64
-#define IALSPP_CODES 1
 constexpr int kLevels = 31;
 inline Lanes add_products(Lanes sum, Bytes y0, Bytes x0, Bytes y1, Bytes x1) {
   const __m512i pairs = _mm512_add_epi16(_mm512_maddubs_epi16((__m512i)y0, (__m512i)x0),
@@ -42,7 +40,6 @@ inline Lanes add_products(Lanes sum, Bytes y0, Bytes x0, Bytes y1, Bytes x1) {
   return sum + (Lanes)_mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
 }
 #elif defined(__AVX2__) && IALSPP_VECTOR_BYTES == 32
-#define IALSPP_CODES 1
 constexpr int kLevels = 31;
 inline Lanes add_products(Lanes sum, Bytes y0, Bytes x0, Bytes y1, Bytes x1) {
   const __m256i pairs = _mm256_add_epi16(_mm256_maddubs_epi16((__m256i)y0, (__m256i)x0),
@@ -58,6 +55,10 @@ inline Lanes add_products(Lanes sum, Bytes y0, Bytes x0, Bytes y1, Bytes x1) {
 }
 #endif
 
+// Without an instruction for products of 8 bits, products of floats are faster. AVX-512's width has bounds on
+// any machine, for tests.
+constexpr bool kHasBounds = IALSPP_VECTOR_BYTES >= 32;
+
 // Codes n numbers. Vectors that are not finite or hardly differ from zero get zeros, and are all rest.
 Coded encode(const float* v, int64_t n, int levels, int8_t* codes) {
   float largest = 0;
@@ -67,7 +68,8 @@ Coded encode(const float* v, int64_t n, int levels, int8_t* codes) {
     largest = size > largest ? size : largest;
     squares += static_cast<double>(v[i]) * v[i];
   }
-  const bool has_codes = largest >= kSmallestCoded && squares <= kLargestSquare;
+  const double length = __builtin_sqrt(squares);
+  const bool has_codes = largest >= kSmallestCoded && length <= kLongestCoded;
   const float scale = has_codes ? largest / static_cast<float>(levels) : 0.0f;
   const float per_level = has_codes ? static_cast<float>(levels) / largest : 0.0f;
   double rest = 0;
@@ -81,7 +83,7 @@ Coded encode(const float* v, int64_t n, int levels, int8_t* codes) {
     sum += code;
     codes[i] = static_cast<int8_t>(code);
   }
-  return {scale, __builtin_sqrt(squares), scale * __builtin_sqrt(coded), __builtin_sqrt(rest), sum};
+  return {scale, length, scale * __builtin_sqrt(coded), __builtin_sqrt(rest), sum};
 }
 
 // A tile of products, and from them the bounds of `rows` users and `panels` panels of items
@@ -91,34 +93,39 @@ template <int rows, int panels>
 void bounds_tile(const CodedUsers& users, int64_t first, const CodedPanels& items, int64_t panel, float* out,
                  int64_t out_stride) {
   constexpr int vectors = panels * kVectors;
-  const int8_t* x = users.codes + first * users.depth;
-  const uint8_t* y = items.codes + panel * kPanel * users.depth;
+  const int64_t depth = users.depth, at = panel * kPanel;
+  const UserTerms* user = users.terms + first;
+  const int8_t* x = users.codes + first * depth;
+  const uint8_t* y = items.codes + at * depth;
   Lanes sums[rows][vectors];
+#pragma GCC unroll 16
   for (int r = 0; r < rows; ++r)
-    for (int v = 0; v < vectors; ++v) sums[r][v] = Lanes{} + users.terms[first + r].offset;
-  for (int64_t c = 0; c < users.depth; c += kCodesTogether) {
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) sums[r][v] = Lanes{} + user[r].offset;
+  for (int64_t c = 0; c < depth; c += kCodesTogether) {
     Bytes low[vectors], high[vectors];
-    for (int p = 0; p < panels; ++p)
-      for (int v = 0; v < kVectors; ++v) {
-        const uint8_t* quad = y + (p * users.depth + c) * kPanel + v * IALSPP_VECTOR_BYTES;
-        low[p * kVectors + v] = load_bytes(quad);
-        high[p * kVectors + v] = load_bytes(quad + 4 * kPanel);
-      }
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      const uint8_t* quad = y + (v / kVectors * depth + c) * kPanel + v % kVectors * IALSPP_VECTOR_BYTES;
+      low[v] = load_bytes(quad);
+      high[v] = load_bytes(quad + 4 * kPanel);
+    }
+#pragma GCC unroll 16
     for (int r = 0; r < rows; ++r) {
-      const int8_t* codes = x + r * users.depth + c;
-      const Bytes low_x = load_quad(codes), high_x = load_quad(codes + 4);
+      const Bytes low_x = load_quad(x + r * depth + c), high_x = load_quad(x + r * depth + c + 4);
+#pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) sums[r][v] = add_products(sums[r][v], low[v], low_x, high[v], high_x);
     }
   }
+#pragma GCC unroll 4
   for (int v = 0; v < vectors; ++v) {
-    const int64_t at = panel * kPanel + v * kLanes;
-    const Vector scales = load(items.scales + at), lengths = load(items.lengths + at),
-                 rests = load(items.rests + at);
+    const Vector scales = load(items.scales + at + v * kLanes),
+                 lengths = load(items.lengths + at + v * kLanes), rests = load(items.rests + at + v * kLanes);
+#pragma GCC unroll 16
     for (int r = 0; r < rows; ++r) {
-      const UserTerms& user = users.terms[first + r];
       const Vector products = __builtin_convertvector(sums[r][v], Vector) * scales;
-      store(out + r * out_stride + v * kLanes,
-            user.scale * products + user.least + user.per_rest * rests + user.per_length * lengths);
+      store(out + r * out_stride + v * kLanes, user[r].scale * products + user[r].least +
+                                                   user[r].per_rest * rests + user[r].per_length * lengths);
     }
   }
 }
@@ -147,6 +154,8 @@ void gather_panels(const float* y, int64_t dim, const int32_t* rows, int64_t n, 
   for (int64_t first = 0; first < n; first += kLanes) {
     const float* row[kLanes];
     for (int i = 0; i < kLanes; ++i) row[i] = y + dim * rows[first + i < n ? first + i : 0];
+    for (int64_t next = first + kLanes; next < n && next < first + 2 * kLanes; ++next)
+      for (int64_t c = 0; c < dim; c += kPanel) __builtin_prefetch(y + dim * rows[next] + c);
     float* panel = panels + first / kPanel * dim * kPanel + first % kPanel;
     for_each_vector(dim, [&](const auto& part) {
       Vector v[kLanes];
