@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -56,21 +57,24 @@ PackedItems::PackedItems(const Kernels& kernels, const float* vectors, int64_t i
   if (!has_codes_) return;
   const int64_t panels = panels_for(items);
   numbers_ = AlignedFloats(3 * panels * kPanel);
-  codes_.resize(static_cast<size_t>(panels * kPanel * depth));
+  codes_ = AlignedFloats(panels * kPanel * depth / 4);
   std::atomic<bool> all_coded{true};
   parallel_for(threads, panels, [&](int64_t p) {
     Workspace work;
     auto* codes = reinterpret_cast<int8_t*>(work.zeros(depth / 4));
-    uint8_t* panel = codes_.data() + p * kPanel * depth;
-    std::fill_n(panel, kPanel * depth, uint8_t{128});
+    uint8_t* panel = code_bytes() + p * kPanel * depth;
     for (int64_t i = p * kPanel; i < (p + 1) * kPanel; ++i) {
       const Coded coded = i < items ? kernels.encode(y + i * dim, dim, kItemLevels, codes) : Coded{};
       if (!coded.is_short()) all_coded = false;
       numbers(0)[i] = coded.scale;
       numbers(1)[i] = rounded_up(coded.length);
       numbers(2)[i] = rounded_up(coded.rest);
-      for (int64_t c = 0; i < items && c < dim; ++c)
-        panel[(c / 4 * kPanel + i % kPanel) * 4 + c % 4] = static_cast<uint8_t>(codes[c] + 128);
+      for (int64_t c = 0; c < depth; c += 4) {
+        uint32_t quad = 0;
+        if (i < items) std::memcpy(&quad, codes + c, 4);
+        quad ^= 0x80808080;  // 128 added to each code
+        std::memcpy(panel + c * kPanel + i % kPanel * 4, &quad, 4);
+      }
     }
   });
   has_codes_ = all_coded;

@@ -9,8 +9,6 @@
 // where lengths are rounded up, and the last term covers what is lost below the smallest normal number.
 #pragma once
 
-#include <vector>
-
 #include "kernels.h"
 #include "memory.h"
 #include "rows.h"
@@ -27,18 +25,18 @@ class PackedItems {
   PackedItems(const Kernels& kernels, const float* y, int64_t items, int64_t dim, int threads);
 
   bool has_codes() const { return has_codes_; }
-  CodedPanels codes() const { return {codes_.data(), numbers(0), numbers(1), numbers(2)}; }
+  CodedPanels codes() const { return {code_bytes(), numbers(0), numbers(1), numbers(2)}; }
 
   const float* const y;
   const int64_t size, dim;
   const int64_t depth;  // codes of an item
 
  private:
+  uint8_t* code_bytes() const { return reinterpret_cast<uint8_t*>(codes_.data()); }
   float* numbers(int64_t which) const { return numbers_.data() + which * padded(size); }
 
-  bool has_codes_;  // not where vectors are so long that scores might overflow
-  AlignedFloats numbers_;
-  std::vector<uint8_t> codes_;
+  bool has_codes_;                 // not where vectors are so long that scores might overflow
+  AlignedFloats numbers_, codes_;  // codes: four to a float
 };
 
 // Which items may be ranked for which user. Each part may be absent. Rows are ascending.

@@ -9,7 +9,8 @@ from support.drawing import drawn
 from ialspp import _core
 
 SCALES = [1.0, 1e-3, 1e-12, 1e-20, 1e-30, 1e-38, 1e-42, 1e9, 1e17]
-TOO_LONG = 1e25  # scores overflow
+LARGEST = 1e37  # score: others would overflow
+TOO_LONG = 1e25  # for bounds
 
 
 def normal(rng, rows, dim):
@@ -54,6 +55,7 @@ def problems(draw):
         draw(st.sampled_from(KINDS))(rng, rows, dim) * draw(st.sampled_from(SCALES))
         for rows in (draw(st.sampled_from([1, 2, 13, 30])), n_items)
     )
+    x *= min(1.0, LARGEST / max(dim * np.abs(x).max() * np.abs(y).max(), LARGEST))
     return x.astype(np.float32), y.astype(np.float32), draw(st.integers(1, n_items // 8)), rng
 
 
