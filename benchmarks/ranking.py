@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from limits import best_of
 
 from ialspp import EarlyStopping, ImplicitMF, _core, datasets, split
 from ialspp.system.machine import resolve_threads
@@ -38,19 +39,24 @@ def main() -> None:
 def compare_validation_with_epoch(scale: float, dim: int, epochs: int) -> None:
     parts = split.strong(datasets.synthetic("ml20m", scale=scale))
     seconds: list[float] = []
+    cpu: list[float] = []  # of this process when a validation begins and when it ends, in turn
 
     class Timed(EarlyStopping):
         def score(self, model: ImplicitMF) -> float:
+            cpu.append(time.process_time())
             start = time.perf_counter()
             score = super().score(model)
             seconds.append(time.perf_counter() - start)
+            cpu.append(time.process_time())
             return score
 
     timed = Timed(parts.validation, "ndcg@100", users=None, patience=epochs)
     model = ImplicitMF(dim, epochs=epochs).fit(parts.train, callbacks=[timed], progress=False)
     epoch, validation = min(record.seconds for record in model.history), min(seconds)
+    spent = np.diff(cpu)
     print(f"{parts.train!r}, {timed.users} users validated")
     print(f"epoch {epoch:.3f} s, validation {validation:.3f} s: {validation / epoch:.0%} of an epoch")
+    print(f"CPU seconds: epoch {spent[1::2].min():.3f}, validation {spent[::2].min():.3f}")
     given, wanted, threads = (
         parts.validation.given.by_user,
         parts.validation.wanted.by_user,
@@ -65,7 +71,7 @@ def compare_validation_with_epoch(scale: float, dim: int, epochs: int) -> None:
         "the best 100": lambda: _core.rank(vectors, items, *rows[:3], None, 100, 0, threads),
     }
     for name, call in calls.items():
-        print(f"  {name}: {best_of(call, 5):.3f} s")
+        print(f"  {name}: {best_of(5, call):.3f} s")
 
 
 def time_queries(n_items: int, dim: int, batches: list[int]) -> None:
@@ -75,19 +81,9 @@ def time_queries(n_items: int, dim: int, batches: list[int]) -> None:
     threads = resolve_threads(None)
     items = _core.PackedItems(y, threads)
     for users in batches:
-        seconds = best_of(
-            lambda users=users: _core.rank(x[:users], items, None, None, None, None, 100, 0, threads), 10
-        )
+        some = x[:users]
+        seconds = best_of(10, lambda some=some: _core.rank(some, items, *[None] * 4, 100, 0, threads))
         print(f"{n_items} items, {users} users at once: {1e3 * seconds / users:.3f} ms a user")
-
-
-def best_of(call: Callable[[], object], rounds: int) -> float:
-    best = np.inf
-    for _ in range(rounds):
-        start = time.perf_counter()
-        call()
-        best = min(best, time.perf_counter() - start)
-    return best
 
 
 if __name__ == "__main__":
