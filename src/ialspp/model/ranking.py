@@ -232,7 +232,10 @@ class Filter:
 
 
 def pack(items: Floats, threads: int) -> PackedItems:
-    """Copy item vectors into the layout that scoring reads, sixteen items side by side."""
+    """Make a coded copy of item vectors, by which most items are left out of a ranking (docs/ranking.md).
+
+    The vectors are not copied. They must not change while the result is in use.
+    """
     return PackedItems(items, threads)
 
 
