@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.csr import Csr, Floats
+from ..data.ids import IdMap
 from ..errors import InvalidValueError
 from ..files.arrays import is_finite
 from ..model.model import ImplicitMF
@@ -33,7 +34,7 @@ def content_of(model: ImplicitMF, title: str, top: int | None, histories: int) -
     vectors = model.item_factors
     if not is_finite(vectors):
         raise InvalidValueError("the vectors of items must be finite, and are not")
-    numbers, scales = _rounded(vectors[rows])
+    numbers, scales = rounded(vectors[rows])
     objective = model.objective
     whole = gramian(vectors, resolve_threads(model.threads))
     return {
@@ -45,7 +46,7 @@ def content_of(model: ImplicitMF, title: str, top: int | None, histories: int) -
         "lambda": objective.regularization,
         "nu": objective.exponent,
         "ids": [str(value) for value in model.items.named(rows)],
-        "names": _names(model, rows),
+        "names": _names(model.items, rows),
         "users": None if famous.users is None else _in_order(famous, famous.users),
         "vectors": _base64(numbers.astype("<i2")),
         "scales": _base64(scales.astype("<f4")),
@@ -79,8 +80,8 @@ def _counts(model: ImplicitMF) -> dict[str, int | None]:
     return {"users": len(model.users), "items": len(model.items), "interactions": pairs}
 
 
-def _names(model: ImplicitMF, rows: RowNumbers) -> list[str] | None:
-    return None if getattr(model.items, "names", None) is None else model.items.labels(rows)
+def _names(ids: IdMap, rows: RowNumbers) -> list[str] | None:
+    return None if ids.names is None else ids.names.take(rows)
 
 
 def _in_order(shown: Shown, values: NDArray[Any]) -> list[Any]:
@@ -88,7 +89,7 @@ def _in_order(shown: Shown, values: NDArray[Any]) -> list[Any]:
     return list(values[np.argsort(shown.rows)].tolist())
 
 
-def _rounded(vectors: Floats) -> tuple[NDArray[np.int16], Floats]:
+def rounded(vectors: Floats) -> tuple[NDArray[np.int16], Floats]:
     """Round each vector to whole multiples of its scale, which makes its largest number 32,767."""
     scales = (np.abs(vectors).max(axis=1, initial=0) / LARGEST).astype(np.float32)
     steps = np.where(scales > 0, scales, 1).astype(np.float64)[:, None]
@@ -113,10 +114,11 @@ def _histories(model: ImplicitMF, rows: RowNumbers, wanted: int) -> dict[str, An
     chosen = np.sort(active[places])
     place = np.full(len(model.items), -1)
     place[rows] = np.arange(len(rows))
-    labels = model.users.labels(chosen) if hasattr(model.users, "labels") else map(str, model.users.named(chosen))
     people = [
-        {"id": str(id_), "name": name, **_history(by_user.take(np.array([user])), place)}
-        for id_, name, user in zip(model.users.named(chosen), labels, chosen, strict=True)
+        {"id": str(key), "name": label, **_history(by_user.take(np.array([row])), place)}
+        for key, label, row in zip(
+            model.users.named(chosen), model.users.labels(chosen), chosen, strict=True
+        )
     ]
     weights = by_user.weights
     return {"people": people, "weight": 1 if weights is None else _typical(weights)}

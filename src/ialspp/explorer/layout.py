@@ -23,7 +23,10 @@ Places = NDArray[np.float64]  # n x 2
 # that dots do not cover each other.
 PULLS = ((12.0, 120), (1.0, 180), (0.8, 100))
 SMALLEST_GRID, LARGEST_GRID = 32, 256  # cells a side
-CELL = 0.5  # the kernel is 1 wide, and a cell must be narrower
+CELL = 0.5  # the kernel is 1 wide, and a cell should be narrower
+FEW = 256  # up to so many points, all pairs are summed
+GRAVITY = 1e-4  # holds points together that are nobody's neighbours: within a distance of about 100
+LEAST_MEETINGS = 1e-3  # of a point: a floor for the sum that q is divided by, which rounding could make zero
 START = 1e-2  # the width of the start, which must be small beside the kernel
 LEAST_GAIN = 0.01
 
@@ -58,7 +61,7 @@ def laid_out(neighbours: NDArray[np.int32], start: Places, mass: Places) -> Plac
     for pull, steps in PULLS:
         momentum = 0.5 if pull > 1 else 0.8
         for _ in range(steps):
-            slope = 4 * (pull * _attraction(pairs, places) - _repulsion(places, mass))
+            slope = 4 * (pull * _attraction(pairs, places) - repulsion(places, mass)) + GRAVITY / n * places
             gain = np.maximum(np.where(slope * velocity > 0, gain * 0.8, gain + 0.2), LEAST_GAIN)
             velocity = momentum * velocity - rate * gain * slope
             places = places + velocity
@@ -100,11 +103,21 @@ def _attraction(pairs: Pairs, places: Places) -> Places:
     )
 
 
-def _repulsion(places: Places, mass: Places) -> Places:
+def repulsion(places: Places, mass: Places) -> Places:
     """Return sum_j q_ij (y_i - y_j) / (1 + |y_i - y_j|^2) of each point i."""
-    near, near_x, near_y, wide = _Grid.around(places).convolved(places, mass)
-    total = max(float(mass @ wide - mass @ mass), 1e-12)  # every point also meets itself, at distance 0
+    summed = _Grid.around(places).convolved if len(places) > FEW else _summed
+    near, near_x, near_y, wide = summed(places, mass)
+    meetings = float(mass @ wide - mass @ mass)  # every point also meets itself, at distance 0
+    total = max(meetings, LEAST_MEETINGS * len(places))
     return (places * near[:, None] - np.column_stack([near_x, near_y])) * (mass / total)[:, None]
+
+
+def _summed(places: Places, mass: Places) -> list[Places]:
+    """Compute what `_Grid.convolved` does, pair by pair."""
+    apart = places[:, None] - places[None]
+    kernel = mass / (1 + np.einsum("ija,ija->ij", apart, apart))
+    sharp = kernel * kernel / mass
+    return [sharp.sum(axis=1), sharp @ places[:, 0], sharp @ places[:, 1], kernel.sum(axis=1)]
 
 
 class _Grid(NamedTuple):

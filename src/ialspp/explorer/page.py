@@ -26,6 +26,7 @@ MODULES = (
     "search.js",
     "content.js",
     "engine-local.js",
+    "key.js",
     "engine-remote.js",
     "picks.js",
     "combobox.js",

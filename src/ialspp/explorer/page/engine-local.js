@@ -13,7 +13,7 @@ export class LocalEngine {
       key: id,
       row,
       label: content.names?.[row] || id,
-      detail: content.names?.[row] && content.names[row] !== id ? id : "",
+      detail: content.names?.[row] ? id : "",
       users: content.users?.[row] ?? null,
     }));
     this.entries = this.itemsByRow.map((item) => ({ texts: textsOf(item.label, item.key), fame: item.users ?? 0 }));

@@ -1,17 +1,20 @@
 // Answers of the service that served this page.
 
+import { askForKey, keyHeaders } from "./key.js";
 import { count } from "./words.js";
+
+const PATIENCE = 12; // times that a busy service is asked again
+const PAUSE = 2000; // milliseconds between two times
 
 export class RemoteEngine {
   async describe() {
     const model = await get("v1/model");
-    const counts = countsOf(model);
     return {
-      title: model.title ?? model.file ?? "Explore",
-      counts,
-      onPage: counts.items,
+      title: model.file.split(/[\\/]/).pop().replace(/\.ialspp$/, ""),
+      counts: { users: model.users, items: model.items, interactions: model.statistics?.pairs ?? null },
+      onPage: model.items,
       weight: 1,
-      people: counts.interactions === null ? 0 : counts.users,
+      people: model.has_interactions ? model.users : 0,
       note: "Answers come from the service that this page was loaded from.",
     };
   }
@@ -62,11 +65,6 @@ export class RemoteEngine {
   }
 }
 
-function countsOf(model) {
-  const { users = null, items = 0, interactions = null } = model.counts ?? model;
-  return { users, items, interactions };
-}
-
 function itemOf(found) {
   const key = textOf(found.id);
   const named = found.name && found.name !== key;
@@ -86,19 +84,25 @@ function textOf(id) {
 }
 
 function get(path) {
-  return answerOf(fetch(path));
+  return answerOf(path, {});
 }
 
 function post(path, body) {
-  const headers = { "Content-Type": "application/json" };
-  return answerOf(fetch(path, { method: "POST", headers, body: JSON.stringify(body) }));
+  return answerOf(path, { method: "POST", body: JSON.stringify(body) });
 }
 
-async function answerOf(request) {
-  const response = await request;
+async function answerOf(path, options, patience = PATIENCE) {
+  const headers = { ...keyHeaders(), ...(options.body ? { "Content-Type": "application/json" } : {}) };
+  const response = await fetch(path, { ...options, headers });
   const text = await response.text();
   if (response.ok) return JSON.parse(text, exactly);
-  throw new Error(problemOf(text) ?? `The service answered ${response.status}.`);
+  const problem = problemOf(text) ?? `The service answered ${response.status}.`;
+  if (response.status === 401 && (await askForKey(problem))) return answerOf(path, options);
+  if (response.status === 503 && patience > 0) {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    return answerOf(path, options, patience - 1);
+  }
+  throw new Error(problem);
 }
 
 // Ids beyond 2^53 stay the digits that were sent, where the browser can keep them.

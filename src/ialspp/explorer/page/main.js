@@ -48,9 +48,17 @@ class Explorer {
     });
     this.picksView.render();
     await this.recommend();
-    this.map = new MapView(await this.engine.map(), { toggle: (item) => this.toggle(item) });
-    this.mark();
+    await this.drawMap();
     document.body.classList.add("ready");
+  }
+
+  async drawMap() {
+    try {
+      this.map = new MapView(await this.engine.map(), { toggle: (item) => this.toggle(item) });
+      this.mark();
+    } catch (error) {
+      setText(byId("map-help"), `There is no map. ${error.message}`);
+    }
   }
 
   describe({ title, counts, onPage, people, note }) {

@@ -6,6 +6,7 @@ import { clipped } from "./words.js";
 const MOST_LABELS = 100;
 const LETTERS = 30;
 const TALL = 15; // pixels of a line of text
+const ABOVE = -12, BELOW = 14; // where its middle is beside a dot
 const PLAIN = 0, RECOMMENDED = 1, PICKED = 2, POINTED = 3;
 
 export class MapDrawing {
@@ -121,8 +122,10 @@ export class MapDrawing {
       context.font = dot.rank ? colours.strong : colours.font;
       const width = this.widthOf(dot.text, context.font);
       const middle = Math.min(Math.max(dot.left, width / 2 + 4), this.camera.width - width / 2 - 4);
-      const top = dot.top - 12;
-      if (!space.take(middle - width / 2 - 3, top - TALL / 2, width + 6, TALL) && dot !== this.pointed) continue;
+      const heights = dot.rank ? [ABOVE, BELOW] : [ABOVE]; // a marked dot may have its label on either side
+      const free = heights.find((by) => space.take(middle - width / 2 - 3, dot.top + by - TALL / 2, width + 6, TALL));
+      if (free === undefined && dot !== this.pointed) continue;
+      const top = dot.top + (free ?? ABOVE);
       context.strokeText(dot.text, middle, top);
       context.fillStyle = [colours.faint, colours.accent, colours.ink, colours.ink][dot.rank];
       context.fillText(dot.text, middle, top);
