@@ -9,7 +9,18 @@ from support.commands import ialspp
 
 from ialspp.cli.options import add_command
 
-COMMANDS = ["fit", "update", "recommend", "similar", "explain", "evaluate", "info", "export", "explore", "demo"]
+COMMANDS = [
+    "fit",
+    "update",
+    "recommend",
+    "similar",
+    "explain",
+    "evaluate",
+    "info",
+    "export",
+    "explore",
+    "demo",
+]
 PAGES = [[], ["data"], ["data", "list"], ["data", "show"], *([command] for command in COMMANDS)]
 LEAKS = re.compile(r"<\w+(\[\w+\])?>|\{\w+\}|\bbool\b")
 

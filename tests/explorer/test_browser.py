@@ -99,7 +99,9 @@ def test_similar_items_are_those_of_python(explored, model):
     page = explored(model)
     page.pick("wood story 2")
     page.page.get_by_label("Similar to Wood story 2", exact=True).click()
-    page.page.wait_for_function("document.querySelector('#results-heading').textContent.startsWith('Similar')")
+    page.page.wait_for_function(
+        "document.querySelector('#results-heading').textContent.startsWith('Similar')"
+    )
     ranking = model.similar_items(1042, SHOWN)
     found = page.results()
     assert [score for *_, score in found] == pytest.approx(ranking.scores, abs=TOLERANCE)
@@ -152,7 +154,9 @@ def test_the_keyboard_alone_is_enough(explored, model):
     assert page.picked() == [wanted]
     assert field.get_attribute("aria-expanded") == "false"
     page.settled()
-    page.page.wait_for_function("document.querySelector('#live').textContent.startsWith('Recommended: 20 items')")
+    page.page.wait_for_function(
+        "document.querySelector('#live').textContent.startsWith('Recommended: 20 items')"
+    )
     press("Tab")  # similar or remove: both are buttons of the pick
     page.page.get_by_label(f"Remove {wanted}").press("Enter")
     page.settled()
@@ -169,7 +173,9 @@ def test_the_map_shows_moves_and_picks(explored, model):
     middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.page.mouse.move(*middle)
     page.page.mouse.wheel(0, -600)
-    page.page.wait_for_function("before => document.querySelector('#map').toDataURL() !== before", arg=pictures[0])
+    page.page.wait_for_function(
+        "before => document.querySelector('#map').toDataURL() !== before", arg=pictures[0]
+    )
     page.page.mouse.down()
     page.page.mouse.move(middle[0] + 80, middle[1] + 40, steps=4)
     page.page.mouse.up()
@@ -218,7 +224,7 @@ def test_hostile_names_are_shown_as_they_are(explored):
     assert page.page.locator("img").count() == 0
 
 
-def test_a_model_without_interactions_and_names(explored, model, tmp_path):
+def test_a_model_without_interactions_and_names(explored, tmp_path):
     plain = make_model(make_data())
     plain.save(tmp_path / "model.ialspp", interactions=False)
     page = explored(ImplicitMF.load(tmp_path / "model.ialspp"))

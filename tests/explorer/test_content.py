@@ -32,7 +32,9 @@ def numbers(text, kind):
 
 def test_the_numbers_of_a_page_are_those_of_the_model(model, tmp_path):
     _, found = written(model, tmp_path)
-    vectors = numbers(found["vectors"], "<i2").reshape(-1, model.dim) * numbers(found["scales"], "<f4")[:, None]
+    vectors = (
+        numbers(found["vectors"], "<i2").reshape(-1, model.dim) * numbers(found["scales"], "<f4")[:, None]
+    )
     largest = np.abs(model.item_factors).max(axis=1, keepdims=True)
     assert (np.abs(vectors - model.item_factors) <= largest / 65_000).all()
     exact = model.item_factors.astype(float).T @ model.item_factors.astype(float)

@@ -5,11 +5,11 @@ import hashlib
 import re
 from pathlib import Path
 
-import ialspp.explorer.page
+import ialspp.explorer
 from ialspp.explorer import served_page
-from ialspp.explorer.page import IMPORT, MODULES
+from ialspp.explorer.writing import IMPORT, MODULES
 
-FOLDER = Path(ialspp.explorer.page.__file__).parent / "page"
+FOLDER = Path(ialspp.explorer.__file__).parent / "page"
 SOURCES = {name: (FOLDER / name).read_text() for name in MODULES}
 
 
@@ -33,13 +33,18 @@ def test_every_import_names_an_export():
 
 def test_no_module_makes_elements_of_markup():
     for name, source in SOURCES.items():
-        assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|console\.", source), name
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|console\.", source
+        ), name
 
 
 def test_the_policy_allows_this_script_and_this_style_alone():
     page = served_page()
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
-    for tag, element in (("script", r'<script type="module">(.*?)</script>'), ("style", "<style>(.*?)</style>")):
+    for tag, element in (
+        ("script", r'<script type="module">(.*?)</script>'),
+        ("style", "<style>(.*?)</style>"),
+    ):
         [text] = re.findall(element, page, re.DOTALL)
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert f"{tag}-src 'sha256-{digest}';" in policy

@@ -7,13 +7,11 @@ from typing import Annotated
 
 import typer
 
-from ..explorer import write_page
+from ..explorer import HISTORIES, write_page
 from ..system.progress import reporting
 from .ours import PAGE, ForceOption
 from .output import JsonOption, checked_target, remark, show_json, size
 from .queries import ModelArgument, opened
-
-DEFAULT_USERS = 100
 
 
 def explore(
@@ -25,7 +23,7 @@ def explore(
     ] = None,
     users: Annotated[
         int, typer.Option(help="Of how many users to keep the history, to start from; 0 keeps none.")
-    ] = DEFAULT_USERS,
+    ] = HISTORIES,
     title: Annotated[
         str | None, typer.Option(help="The heading of the page. Default: the name of the model file.")
     ] = None,

@@ -67,7 +67,9 @@ def _check_size(items: int, dim: int, of: int) -> None:
         return
     fits = min(MOST_ITEMS, (MOST_BYTES * 3 // 4 - 4 * dim * dim) // (2 * dim))
     if fits < 1:
-        raise InvalidValueError(f"vectors of a page must be shorter: those of this model have {dim:,} numbers")
+        raise InvalidValueError(
+            f"vectors of a page must be shorter: those of this model have {dim:,} numbers"
+        )
     raise InvalidValueError(
         f"top must be at most {fits:,} for vectors of {dim} numbers: a page of {items:,} of the {of:,} items "
         f"would have {max(size // 10**6, 1):,} MB or be slow; the most popular ones are kept"
@@ -116,9 +118,7 @@ def _histories(model: ImplicitMF, rows: RowNumbers, wanted: int) -> dict[str, An
     place[rows] = np.arange(len(rows))
     people = [
         {"id": str(key), "name": label, **_history(by_user.take(np.array([row])), place)}
-        for key, label, row in zip(
-            model.users.named(chosen), model.users.labels(chosen), chosen, strict=True
-        )
+        for key, label, row in zip(model.users.named(chosen), model.users.labels(chosen), chosen, strict=True)
     ]
     weights = by_user.weights
     return {"people": people, "weight": 1 if weights is None else _typical(weights)}

@@ -32,4 +32,3 @@ def best_known(model: ImplicitMF, top: int | None = None) -> Shown:
     fame = np.einsum("id,id->i", model.item_factors, model.item_factors) if users is None else users
     rows = np.argsort(-fame, kind="stable")[:wanted]
     return Shown(rows, None if users is None else users[rows])
-

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 Places = NDArray[np.float64]  # n x 2
 
-# How much neighbours attract each other, for how many steps: first they gather, at last they part a little, so
-# that dots do not cover each other.
+# How much neighbours attract each other, and for how many steps: first they gather, at last they part a
+# little, so that dots do not cover each other.
 PULLS = ((12.0, 120), (1.0, 180), (0.8, 100))
 SMALLEST_GRID, LARGEST_GRID = 32, 256  # cells a side
 CELL = 0.5  # the kernel is 1 wide, and a cell should be narrower
@@ -29,6 +29,7 @@ GRAVITY = 1e-4  # holds points together that are nobody's neighbours: within a d
 LEAST_MEETINGS = 1e-3  # of a point: a floor for the sum that q is divided by, which rounding could make zero
 START = 1e-2  # the width of the start, which must be small beside the kernel
 LEAST_GAIN = 0.01
+FAR = 0.002  # the share of points on each side that may end up at the edge
 
 
 class Pairs(NamedTuple):
@@ -74,12 +75,15 @@ def _spread(start: Places) -> Places:
     turns = np.arange(len(start)) * 2.399963  # the golden angle: no two points in the same direction
     nudge = np.column_stack([np.cos(turns), np.sin(turns)])
     deviation = start.std(axis=0)
-    return (start - start.mean(axis=0)) / np.where(deviation > 0, deviation, 1) + 0.01 * nudge
+    return np.asarray((start - start.mean(axis=0)) / np.where(deviation > 0, deviation, 1) + 0.01 * nudge)
 
 
 def _framed(places: Places) -> Places:
-    low, high = places.min(axis=0), places.max(axis=0)
-    return (places - (low + high) / 2) / max(float((high - low).max()) / 2, 1e-12)
+    """Scale to a square. The few points far from all others go to its edge, so that there is room inside."""
+    low, high = np.quantile(places, [FAR, 1 - FAR], axis=0)
+    inside = np.clip(places, low - (high - low) / 20, high + (high - low) / 20)
+    low, high = inside.min(axis=0), inside.max(axis=0)
+    return np.asarray((inside - (low + high) / 2) / max(float((high - low).max()) / 2, 1e-12))
 
 
 def _pairs_of(neighbours: NDArray[np.int32]) -> Pairs:
@@ -120,6 +124,9 @@ def _summed(places: Places, mass: Places) -> list[Places]:
     return [sharp.sum(axis=1), sharp @ places[:, 0], sharp @ places[:, 1], kernel.sum(axis=1)]
 
 
+Corners = list[tuple[NDArray[np.int64], Places]]  # numbers of cells, and the share of each point in them
+
+
 class _Grid(NamedTuple):
     """Cells over all points, and for each point the cell below it on both axes and how far it is past it."""
 
@@ -140,7 +147,7 @@ class _Grid(NamedTuple):
         cell = np.minimum(at.astype(np.int64), side - 2)
         return cls(side, width, cell, at - cell)
 
-    def corners(self) -> list[tuple[NDArray[np.int64], Places]]:
+    def corners(self) -> Corners:
         """Return the four corners of each point's cell, numbered, and the share of the point in each."""
         (i, j), (x, y) = self.cell.T, self.past.T
         shares = ((0, 0, (1 - x) * (1 - y)), (1, 0, x * (1 - y)), (0, 1, (1 - x) * y), (1, 1, x * y))
@@ -156,11 +163,11 @@ class _Grid(NamedTuple):
         products = (ones * sharp, xs * sharp, ys * sharp, ones * wide)
         return [self._read(corners, np.fft.irfft2(product)) for product in products]
 
-    def _deposited(self, corners: list[tuple[NDArray[np.int64], Places]], mass: Places) -> NDArray[np.complex128]:
+    def _deposited(self, corners: Corners, mass: Places) -> NDArray[np.complex128]:
         cells = sum(np.bincount(at, share * mass, self.side**2) for at, share in corners)
         doubled = (2 * self.side, 2 * self.side)  # so that the transform's period does not wrap around
         return np.fft.rfft2(np.asarray(cells).reshape(self.side, self.side), doubled)
 
-    def _read(self, corners: list[tuple[NDArray[np.int64], Places]], field: Places) -> Places:
+    def _read(self, corners: Corners, field: Places) -> Places:
         inside = field[: self.side, : self.side].ravel()
         return np.asarray(sum(inside[at] * share for at, share in corners))

@@ -71,7 +71,8 @@ export class MapDrawing {
 
   drawDot(dot, colours) {
     const { context } = this;
-    const larger = 1 + 0.5 * Math.log2(this.camera.zoom);
+    const room = Math.min(Math.max(Math.min(this.camera.width, this.camera.height) / 700, 0.6), 1);
+    const larger = room * (1 + 0.5 * Math.log2(this.camera.zoom));
     context.beginPath();
     context.arc(dot.left, dot.top, dot.rank === PLAIN ? dot.size * larger : Math.max(dot.size * larger, 4.5), 0, 2 * Math.PI);
     context.fillStyle = this.colourOf(dot, colours);

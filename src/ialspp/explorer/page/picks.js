@@ -1,7 +1,6 @@
 // What the user has picked. Listeners hear "list" when items come or go, "weight" when a weight changes.
 
 const HUES = 8;
-const MOST = 500; // of a user's history: more would only scroll
 
 export class Picks {
   constructor() {
@@ -34,7 +33,7 @@ export class Picks {
 
   replace(picks) {
     this.list = [];
-    for (const pick of [...picks].sort((a, b) => b.weight - a.weight).slice(0, MOST)) this.list.push(this.made(pick));
+    for (const pick of [...picks].sort((a, b) => b.weight - a.weight)) this.list.push(this.made(pick));
     this.changed("list");
   }
 

@@ -83,8 +83,8 @@ def served_page() -> str:
 def _page(content: str, connect: str) -> str:
     style, script = _asset("style.css"), inlined()
     policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; connect-src {connect}; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        f"connect-src {connect}; img-src data:; base-uri 'none'; form-action 'none'"
     )
     parts = {"POLICY": policy, "MARKER": MARKER, "STYLE": style, "CONTENT": content, "SCRIPT": script}
     return re.sub(r"\{\{([A-Z]+)\}\}", lambda match: parts[match[1]], _asset("index.html"))
