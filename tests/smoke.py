@@ -1,4 +1,4 @@
-"""Proves a wheel with nothing but numpy beside it: import, train, recommend, and write the explorer's page."""
+"""Proves a wheel with only numpy beside it: import, train, recommend, write the explorer's page."""
 
 import tempfile
 from pathlib import Path

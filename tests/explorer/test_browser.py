@@ -68,7 +68,7 @@ def test_a_row_of_the_list_is_picked_and_leaves_it(explored, model):
     page.pick("fire story 3")
     first = page.results()[0]
     page.page.get_by_label(f"Pick {first[1]}", exact=True).click()
-    page.page.wait_for_function("document.querySelectorAll('.pick').length === 2")
+    page.page.wait_for_function("() => document.querySelectorAll('.pick').length === 2")
     assert page.picked() == [first[1], "Fire story 3"]
     assert first[0] not in [key for key, *_ in page.results()]
     assert_recommends(page, model, [int(first[0]), 1083], [1, 1])
@@ -100,7 +100,7 @@ def test_similar_items_are_those_of_python(explored, model):
     page.pick("wood story 2")
     page.page.get_by_label("Similar to Wood story 2", exact=True).click()
     page.page.wait_for_function(
-        "document.querySelector('#results-heading').textContent.startsWith('Similar')"
+        "() => document.querySelector('#results-heading').textContent.startsWith('Similar')"
     )
     ranking = model.similar_items(1042, SHOWN)
     found = page.results()
@@ -142,7 +142,9 @@ def test_the_keyboard_alone_is_enough(explored, model):
     page.page.wait_for_selector("#search-list:not([hidden])")
     assert field.get_attribute("aria-expanded") == "true"
     page.page.keyboard.type("STORY 1")
-    page.page.wait_for_function("document.querySelector('#search-list').textContent.includes('story 1')")
+    page.page.wait_for_function(
+        "() => document.querySelector('#search-list').textContent.includes('story 1')"
+    )
     press("ArrowDown")
     press("ArrowUp")
     press("ArrowUp")
@@ -155,7 +157,7 @@ def test_the_keyboard_alone_is_enough(explored, model):
     assert field.get_attribute("aria-expanded") == "false"
     page.settled()
     page.page.wait_for_function(
-        "document.querySelector('#live').textContent.startsWith('Recommended: 20 items')"
+        "() => document.querySelector('#live').textContent.startsWith('Recommended: 20 items')"
     )
     press("Tab")  # similar or remove: both are buttons of the pick
     page.page.get_by_label(f"Remove {wanted}").press("Enter")
@@ -195,7 +197,7 @@ def test_the_map_shows_moves_and_picks(explored, model):
     page.page.wait_for_selector(".pick")
     assert page.picked() == [name]
     page.page.mouse.click(*place)
-    page.page.wait_for_function("!document.querySelector('.pick')")
+    page.page.wait_for_function("() => !document.querySelector('.pick')")
 
 
 def dot_of(model, box):
@@ -241,7 +243,7 @@ def test_one_item_alone(explored):
     page.page.wait_for_selector("#search-list [aria-selected=true]")
     page.page.press("#search", "Enter")
     page.page.wait_for_selector(".pick")
-    page.page.wait_for_function("document.querySelectorAll('.result').length === 0")
+    page.page.wait_for_function("() => document.querySelectorAll('.result').length === 0")
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])

@@ -63,6 +63,13 @@ class Explorer:
             }"""
         )
 
+    def wait_for_items(self, ids):
+        """Wait until the list has these items, in this order."""
+        self.page.wait_for_function(
+            "ids => ids.join() === [...document.querySelectorAll('.result')].map(r => r.dataset.key).join()",
+            arg=list(map(str, ids)),
+        )
+
     def picked(self):
         return self.page.locator(".pick .name").all_text_contents()
 

@@ -94,12 +94,21 @@ class Explorer {
     });
   }
 
+  // One question at a time: a slider asks faster than a service answers, and only the last answer counts.
   async recommend() {
-    const { list } = this.picks;
-    await this.answered(this.engine.recommend(list, SHOWN, REASONS), (answer) => {
-      this.results.showRecommended(answer);
-      this.recommended = answer.fallback ? [] : answer.items.map(({ item }) => item);
-    });
+    this.stale = true;
+    if (this.recommending) return;
+    this.recommending = true;
+    while (this.stale) {
+      this.stale = false;
+      await this.answered(this.engine.recommend(this.picks.list, SHOWN, REASONS), (answer) => this.showRecommended(answer));
+    }
+    this.recommending = false;
+  }
+
+  showRecommended(answer) {
+    this.results.showRecommended(answer);
+    this.recommended = answer.fallback ? [] : answer.items.map(({ item }) => item);
   }
 
   async showSimilar(item) {
