@@ -6,6 +6,8 @@ import { dot } from "./matrix.js";
 import { plain, searched } from "./search.js";
 import { count } from "./words.js";
 
+const TYPICAL = 20; // items: histories of about this length come first, as they show a taste and can be read
+
 export class LocalEngine {
   constructor(content) {
     this.model = decoded(content);
@@ -19,7 +21,7 @@ export class LocalEngine {
     this.entries = this.itemsByRow.map((item) => ({ texts: textsOf(item.label, item.key), fame: item.users ?? 0 }));
     this.personEntries = content.people.map((person) => ({
       texts: textsOf(person.name, person.id),
-      fame: person.items.length,
+      fame: -Math.abs(Math.log((person.items.length + 1) / TYPICAL)),
     }));
   }
 

@@ -22,7 +22,7 @@ class Explorer {
     this.pointed = null;
     this.picksView = new PicksView(this.picks, (item) => this.showSimilar(item));
     this.results = new ResultsView(this.picks, {
-      pick: (item) => this.pick(item),
+      toggle: (item) => this.toggle(item),
       similar: (item) => this.showSimilar(item),
       back: () => this.recommend(),
       explain: (item) => this.engine.explain(this.picks.list, item),

@@ -8,7 +8,7 @@ import { clipped, count, listed, short } from "./words.js";
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class ResultsView {
-  // actions: pick(item), similar(item), back(), explain(item), point(entry or null)
+  // actions: toggle(item), similar(item), back(), explain(item), point(entry or null)
   constructor(picks, actions) {
     Object.assign(this, { picks, actions });
     this.list = byId("results");
@@ -95,7 +95,7 @@ export class ResultsView {
       element("span", { class: "rank", "aria-hidden": "true" }, String(place + 1)),
       element("span", { class: "name", title: nameTitle(item) }, item.label),
       element("span", { class: "number score", title: entry.score }, number),
-      button("+", { class: "round", "aria-label": `Pick ${item.label}`, onclick: () => this.actions.pick(item) }),
+      this.picks.find(item) ? this.toggleButton("\u00d7", "Remove", item) : this.toggleButton("+", "Pick", item),
       bar,
       element(
         "div",
@@ -103,6 +103,11 @@ export class ResultsView {
         button("Similar", { class: "quiet", "aria-label": `Similar to ${item.label}`, onclick: () => this.actions.similar(item) }),
       ),
     );
+  }
+
+  toggleButton(text, verb, item) {
+    const toggle = () => this.actions.toggle(item);
+    return button(text, { class: "round", "aria-label": `${verb} ${item.label}`, onclick: toggle });
   }
 
   toggle(key, row, why) {
