@@ -3,6 +3,7 @@
 import { LabelSpace } from "./labels.js";
 import { clipped } from "./words.js";
 
+const LEAST_MARKED = 6; // pixels of the radius of a marked dot
 const MOST_LABELS = 100;
 const LETTERS = 30;
 const TALL = 15; // pixels of a line of text
@@ -76,7 +77,8 @@ export class MapDrawing {
     const room = Math.min(Math.max(Math.min(this.camera.width, this.camera.height) / 700, 0.6), 1);
     const larger = room * (1 + 0.5 * Math.log2(this.camera.zoom));
     context.beginPath();
-    context.arc(dot.left, dot.top, dot.rank === PLAIN ? dot.size * larger : Math.max(dot.size * larger, 6), 0, 2 * Math.PI);
+    const radius = Math.max(dot.size * larger, dot.rank === PLAIN ? 0 : LEAST_MARKED);
+    context.arc(dot.left, dot.top, radius, 0, 2 * Math.PI);
     context.fillStyle = this.colourOf(dot, colours);
     context.fill();
     if (dot.rank === PLAIN) return;

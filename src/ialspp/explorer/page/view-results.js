@@ -27,7 +27,8 @@ export class ResultsView {
     const heading = answer.fallback ? "Most popular" : "Recommended";
     this.begin(heading, hintOf(answer, picked), true);
     const best = answer.items[0]?.score ?? 0;
-    this.fill(answer.items, (entry, place) => (answer.fallback ? this.popular(entry, place, best) : this.line(entry, place, best)));
+    const make = answer.fallback ? this.popular : this.line;
+    this.fill(answer.items, (entry, place) => make.call(this, entry, place, best));
     const first = answer.items[0] ? `, first ${answer.items[0].item.label}` : "";
     setText(byId("live"), `${heading}: ${count(answer.items.length, "item")}${first}`);
   }
@@ -60,7 +61,8 @@ export class ResultsView {
     if (still.matches) return;
     for (const row of rows) {
       const moved = (before.get(row.dataset.key) ?? row.offsetTop) - row.offsetTop;
-      if (moved) row.animate([{ transform: `translateY(${moved}px)` }, { transform: "none" }], { duration: 220, easing: "ease-out" });
+      const frames = [{ transform: `translateY(${moved}px)` }, { transform: "none" }];
+      if (moved) row.animate(frames, { duration: 220, easing: "ease-out" });
     }
   }
 
@@ -100,7 +102,11 @@ export class ResultsView {
       element(
         "div",
         { class: "reason" },
-        button("Similar", { class: "quiet", "aria-label": `Similar to ${item.label}`, onclick: () => this.actions.similar(item) }),
+        button("Similar", {
+          class: "quiet",
+          "aria-label": `Similar to ${item.label}`,
+          onclick: () => this.actions.similar(item),
+        }),
       ),
     );
   }
