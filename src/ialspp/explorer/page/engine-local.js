@@ -78,8 +78,8 @@ export class LocalEngine {
   popular(limit, hidden) {
     const { users } = this.model;
     if (users === null) return { items: [], fallback: true };
-    const rows = best(users, limit, hidden);
-    return { items: rows.map((row) => ({ item: this.itemsByRow[row], score: users[row], because: [] })), fallback: true };
+    const found = (row) => ({ item: this.itemsByRow[row], score: users[row], because: [] });
+    return { items: best(users, limit, hidden).map(found), fallback: true };
   }
 
   // The items with the most similar direction.

@@ -8,8 +8,8 @@ const MOST_LABELS = 100;
 const LETTERS = 30;
 const TALL = 15; // pixels of a line of text
 const ABOVE = -12, BELOW = 14; // where its middle is beside a dot
-const PLAIN = 0, PICKED = 1, RECOMMENDED = 2, POINTED = 3; // who gets a label first
-const CROWD = 60; // marked dots; where there are more, labels may cover picks
+const PLAIN = 0, PICKED = 1, RECOMMENDED = 2, POINTED = 3;
+const CROWD = 60; // marked dots; where there are more, picks stand back
 
 export class MapDrawing {
   constructor(canvas, camera, places) {
@@ -36,9 +36,11 @@ export class MapDrawing {
     for (const { item, hue } of picks) this.set(item, { rank: PICKED, hue });
     if (pointed) this.set(pointed, { rank: POINTED });
     this.pointed = pointed ? this.byKey.get(pointed.key) : null;
-    this.covered = picks.length + recommended.length > CROWD ? PICKED : PLAIN;
+    const crowded = picks.length + recommended.length > CROWD;
+    this.covered = crowded ? PICKED : PLAIN; // what labels may cover
     this.links = links;
-    this.order = [...this.dots].sort((a, b) => b.rank - a.rank); // stable: best-known first among equals
+    const weight = crowded ? [0, 1, 2, 3] : [0, 2, 1, 3];
+    this.order = [...this.dots].sort((a, b) => weight[b.rank] - weight[a.rank]); // stable: best-known first
   }
 
   set(item, values) {
