@@ -20,6 +20,9 @@ extern const Kernels kKernels;
 namespace avx512 {
 extern const Kernels kKernels;
 }
+namespace avx512vnni {
+extern const Kernels kKernels;
+}
 #endif
 
 namespace {
@@ -57,16 +60,21 @@ bool has_avx512() {
          bit(b, 31);  // F, DQ, BW, VL
 }
 
+bool has_avx512vnni() {
+  unsigned a, b, c, d;
+  return has_avx512() && __get_cpuid_count(7, 0, &a, &b, &c, &d) && bit(c, 11);
+}
+
 // AMD's family 19h has AVX-512 in units of 256 bits: Zen 4, where it has AVX-512 at all.
 bool has_zen4() {
   unsigned a, b, c, d;
-  if (!has_avx512() || !__get_cpuid(0, &a, &b, &c, &d) || b != signature_AMD_ebx) return false;
+  if (!has_avx512vnni() || !__get_cpuid(0, &a, &b, &c, &d) || b != signature_AMD_ebx) return false;
   return __get_cpuid(1, &a, &b, &c, &d) && ((a >> 8) & 0xf) + ((a >> 20) & 0xff) == 0x19;
 }
 
 // There, converting a vector of 512 bits from half precision takes longer than converting two of 256.
 Kernels zen4_kernels() {
-  Kernels kernels = avx512::kKernels;
+  Kernels kernels = avx512vnni::kKernels;
   kernels.name = "zen4";
   kernels.half = avx2::kKernels.half;
   return kernels;
@@ -82,6 +90,7 @@ const std::vector<Choice>& choices() {
 #ifdef IALSPP_X86
       {&avx2::kKernels, has_avx2},
       {&avx512::kKernels, has_avx512},
+      {&avx512vnni::kKernels, has_avx512vnni},
       {&zen4, has_zen4},
 #endif
   };

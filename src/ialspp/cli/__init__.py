@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import io
 import sys
+import warnings
 from typing import Annotated
 
 import typer
 
+from ..errors import WeightWarning
 from .data import list_known, show_data
 from .demo import demo
 from .evaluate import evaluate
 from .explain import explain
+from .explore import explore
 from .export import export
 from .failures import EXIT_CODES, DebugOption, reported
 from .fit import fit
 from .info import info
+from .names import names
 from .options import add_command
 from .recommend import recommend
 from .signals import signals_raised
@@ -26,10 +30,12 @@ from .wording import ASK, EXPORT, LOOK, TRAIN, Group
 app = typer.Typer(cls=Group, no_args_is_help=True, pretty_exceptions_enable=False)
 add_command(app, "fit", fit, panel=TRAIN, has_config=True)
 add_command(app, "update", update, panel=TRAIN, has_config=True)
+add_command(app, "names", names, panel=TRAIN)
 add_command(app, "recommend", recommend, panel=ASK)
 add_command(app, "similar", similar, panel=ASK)
 add_command(app, "explain", explain, panel=ASK)
 add_command(app, "demo", demo, panel=LOOK)
+add_command(app, "explore", explore, panel=LOOK)
 add_command(app, "evaluate", evaluate, panel=LOOK, has_config=True)
 add_command(app, "info", info, panel=LOOK)
 add_command(app, "export", export, panel=EXPORT)
@@ -69,5 +75,6 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for ids that its encoding does not have
+    warnings.simplefilter("ignore", WeightWarning)  # commands remark on weights, in words of their options
     with reported(), signals_raised(), reported():  # the first for signals around the second and third
         app(prog_name="ialspp")

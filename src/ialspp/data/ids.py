@@ -7,10 +7,14 @@ from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidTypeError, InvalidValueError, UnknownIdError
 from .id_values import as_ids, is_integer, plain
+from .lookup import SortedIds, StoredStrings, ascend, factorize
+from .names import Names
+from .naming import names_for
+from .search import TextSearch
 from .utf8 import Utf8
 
 MAX_ROWS = 2**31 - 1  # row numbers have 32 bits
@@ -22,17 +26,31 @@ class IdMap:
 
     Ids are integers of any size or strings, never both in one map. Maps made from data
     (`factorize`) are sorted: the same set of ids gives the same rows, in whatever order the data is.
+
+    A map may also have names, for people to read. They change no answer, and maps that differ in names alone
+    are equal.
+
+    Attributes
+    ----------
+    name
+        What an id stands for: "user" or "item".
+    names
+        One name per row, "" where a row has none; None if no row has one.
     """
 
-    __slots__ = ("_ids", "_lookup", "_stored", "name")
+    __slots__ = ("_ids", "_lookup", "_search", "_stored", "name", "names")
+
+    name: str
+    names: Names | None
 
     def __init__(self, ids: Iterable[Any], *, name: str = "id") -> None:
-        self.name = name
+        self.name, self.names = name, None
+        self._search: TextSearch | None = None
         self._ids: NDArray[Any] | None = as_ids(ids, name)
-        self._stored: _Stored | None = None
+        self._stored: StoredStrings | None = None
         if len(self._ids) > MAX_ROWS:
             raise InvalidValueError(f"at most {MAX_ROWS} {name}s fit, got {len(self._ids)}")
-        self._lookup: _Lookup | None = _Lookup.of(self._ids)
+        self._lookup: SortedIds | None = SortedIds.of(self._ids)
         twice = self._lookup.repeated()
         if twice is not None:
             raise InvalidValueError(f"{name} {plain(twice)!r} is listed more than once")
@@ -40,16 +58,22 @@ class IdMap:
 
     @classmethod
     def stored(
-        cls, ids: NDArray[Any] | Utf8, order: NDArray[np.int64] | None = None, *, name: str = "id"
+        cls,
+        ids: NDArray[Any] | Utf8,
+        order: NDArray[np.int64] | None = None,
+        *,
+        name: str = "id",
+        names: Names | None = None,
     ) -> IdMap:
         """Make a map of the distinct ids of a file; strings are decoded only when they are needed.
 
         order: the rows in ascending order of id, if ids are strings that do not ascend.
         """
         made = cls.__new__(cls)
-        made.name = name
+        made.name, made.names = name, names
+        made._search = None
         made._ids = None if isinstance(ids, Utf8) else ids
-        made._stored = _Stored(ids, order) if isinstance(ids, Utf8) else None
+        made._stored = StoredStrings(ids, order) if isinstance(ids, Utf8) else None
         made._lookup = None
         return made
 
@@ -57,7 +81,7 @@ class IdMap:
         """Raise unless all ids are distinct: a map made by `stored` has not looked at them."""
         if self._stored is not None:
             self._stored.strings.check_content(self._stored.order)
-        elif self._lookup is None and not _ascend(self.ids):
+        elif self._lookup is None and not ascend(self.ids):
             twice = self._sorted_ids().repeated()
             if twice is not None:
                 raise InvalidValueError(f"{self.name} {plain(twice)!r} is listed more than once")
@@ -91,9 +115,9 @@ class IdMap:
         """The ids as encoded bytes; they must be strings."""
         return Utf8.of(self.ids.tolist()) if self._stored is None else self._stored.strings
 
-    def _sorted_ids(self) -> _Lookup:
+    def _sorted_ids(self) -> SortedIds:
         if self._lookup is None:
-            self._lookup = _Lookup.of(self.ids)
+            self._lookup = SortedIds.of(self.ids)
         return self._lookup
 
     def named(self, rows: NDArray[np.integer[Any]]) -> list[Any]:
@@ -102,9 +126,76 @@ class IdMap:
             return self._stored.strings.take(rows)
         return list(self.ids[rows].tolist())
 
+    def with_names(self, names: Any) -> IdMap:
+        """Return a map of the same ids with names.
+
+        Parameters
+        ----------
+        names
+            A mapping from ids to names; a pandas or polars data frame with two columns, the ids and the
+            names; a pandas column whose index has the ids; or one name per row. Ids that are not in the map
+            are ignored, because a catalogue may be larger than the data. The first name of an id counts.
+            Rows for which no name is given keep theirs.
+        """
+        named = copy(self)
+        named.names, named._search = names_for(self, names), None
+        return named
+
+    def labels(self, rows: Iterable[int] | NDArray[np.integer[Any]]) -> list[str]:
+        """Return what people read for some rows: the name of each, or its id where it has none."""
+        wanted = np.asarray(rows if isinstance(rows, np.ndarray) else list(rows), dtype=np.int64)
+        ids = [str(value) for value in self.named(wanted)]
+        if self.names is None:
+            return ids
+        return [name or value for name, value in zip(self.names.take(wanted), ids, strict=True)]
+
+    def names_of(self, rows: NDArray[np.integer[Any]]) -> list[str | None]:
+        """Return the name of each of some rows, or None where it has none."""
+        if self.names is None:
+            return [None] * len(rows)
+        return [name or None for name in self.names.take(rows)]
+
+    def search(self, text: str, limit: int = 20, popularity: ArrayLike | None = None) -> NDArray[np.int64]:
+        """Return the rows whose name or id has this text in it, best first, in any case of letters.
+
+        First come rows whose name or id is the text, then those that start with it, then those in which a
+        word starts with it, then the others.
+
+        Parameters
+        ----------
+        text
+            What to look for.
+        limit
+            How many rows to return at most.
+        popularity
+            A number for each row: among rows that match equally well, larger numbers come first. If not
+            given, they come in row order.
+        """
+        if self._search is None:
+            ids = map(str, self)
+            self._search = TextSearch(ids) if self.names is None else TextSearch(ids, self.names)
+        return self._search.rows(text, limit, popularity)
+
+    def selected(self, rows: NDArray[np.integer[Any]]) -> IdMap:
+        """Return the map of some rows, which are numbered 0, 1, 2, ... in this order."""
+        part = IdMap(self.ids[rows], name=self.name)
+        part.names = None if self.names is None else self.names.selected(rows)
+        return part
+
     def extended(self, ids: Iterable[Any]) -> IdMap:
-        """Append the ids that are new, in ascending order; returns itself if there are none."""
-        new = as_ids(ids, self.name)
+        """Append the ids that are new, in ascending order; returns itself if there are none.
+
+        New ids have no name, unless `ids` is a map with names. Its names replace those there are.
+        """
+        grown = self._grown(ids)
+        if grown is not self and self.names is not None:
+            grown.names = self.names.extended(len(grown))
+        if isinstance(ids, IdMap) and ids.names is not None and ids.names.filled:
+            return grown.with_names(dict(zip(ids, ids.names, strict=True)))
+        return grown
+
+    def _grown(self, ids: Iterable[Any]) -> IdMap:
+        new = as_ids(ids.ids if isinstance(ids, IdMap) else ids, self.name)
         if len(self) and len(new) and isinstance(plain(new[0]), str) != self.is_text:
             own, came = "strings" if self.is_text else "integers", plain(new[0])
             raise InvalidTypeError(
@@ -132,7 +223,7 @@ class IdMap:
     def factorize(cls, values: Iterable[Any], *, name: str = "id") -> tuple[IdMap, NDArray[np.int32]]:
         """Return the map of all ids in `values`, sorted, and the row number of each value."""
         array = as_ids(values, name)
-        distinct, rows = _factorize(array)
+        distinct, rows = factorize(array)
         return cls(distinct, name=name), rows.astype(np.int32)
 
     def __len__(self) -> int:
@@ -159,7 +250,8 @@ class IdMap:
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(value) for value in self.named(np.arange(min(3, len(self)))))
-        return f"IdMap({len(self)} {self.name}s: {shown}{', ...' if len(self) > 3 else ''})"
+        names = "" if self.names is None else f"; {self.names.filled} have names"
+        return f"IdMap({len(self)} {self.name}s: {shown}{', ...' if len(self) > 3 else ''}{names})"
 
     def rows(self, values: Iterable[Any], other: IdMap | None = None) -> NDArray[np.int64]:
         """Return the row number of each id; raise `UnknownIdError` if one is unknown.
@@ -229,94 +321,3 @@ class Found(NamedTuple):
     rows: NDArray[np.int64]
     known: NDArray[np.bool_]
     unknown: list[Any]
-
-
-class _Lookup(NamedTuple):
-    """Ids in ascending order and the row of each, for a binary search."""
-
-    ids: NDArray[Any]
-    order: NDArray[np.int64]
-    is_range: bool  # ids are consecutive integers, so that no search is needed
-
-    @classmethod
-    def of(cls, ids: NDArray[Any]) -> _Lookup:
-        order = np.argsort(ids, kind="stable")
-        ascending = ids[order]
-        return cls(ascending, order, _is_range(ascending))
-
-    def extended(self, ascending: NDArray[Any]) -> _Lookup:
-        """Add ids, whose rows follow those there are."""
-        places = np.searchsorted(self.ids, ascending)
-        rows = len(self.ids) + np.arange(len(ascending))
-        ids, order = np.insert(self.ids, places, ascending), np.insert(self.order, places, rows)
-        return _Lookup(ids, order, _is_range(ids))
-
-    def repeated(self) -> Any:
-        """Return an id that occurs twice, or None."""
-        places = np.flatnonzero(self.ids[1:] == self.ids[:-1])
-        return self.ids[places[0]] if len(places) else None
-
-    def locate(self, wanted: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return (row, whether there is one) for each id."""
-        none = np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
-        if len(self.ids) == 0 or len(wanted) == 0:
-            return none
-        if self.is_range and wanted.dtype == np.int64:
-            places = np.clip(wanted, self.ids[0], self.ids[-1]) - self.ids[0]
-            return self.order[places], np.asarray(self.ids[places] == wanted)
-        if wanted.dtype != self.ids.dtype:  # numpy would compare 64-bit integers as floats
-            wanted = wanted.astype(object)
-        try:
-            places = np.searchsorted(self.ids, wanted)
-        except TypeError:  # strings were compared with integers
-            return none
-        places = np.minimum(places, len(self.ids) - 1)
-        found = self.ids[places]
-        if wanted.dtype == object:
-            found = found.astype(object)
-        return self.order[places], np.asarray(found == wanted, dtype=bool)
-
-
-class _Stored(NamedTuple):
-    """Strings of a file, and the rows in ascending order of string if that is not the row order."""
-
-    strings: Utf8
-    order: NDArray[np.int64] | None
-
-    def locate(self, wanted: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return (row, whether there is one) for each id."""
-        found = [self.strings.find(v, self.order) if isinstance(v, str) else -1 for v in wanted.tolist()]
-        rows = np.array(found, dtype=np.int64)
-        return np.maximum(rows, 0), rows >= 0
-
-
-def _ascend(ids: NDArray[Any]) -> bool:
-    """Whether integers strictly ascend, as those of most files do: to look is quicker than to sort."""
-    return ids.dtype != object and bool((ids[1:] > ids[:-1]).all())
-
-
-def _is_range(ascending: NDArray[Any]) -> bool:
-    if ascending.dtype != np.int64 or len(ascending) == 0:
-        return False
-    return int(ascending[-1]) - int(ascending[0]) == len(ascending) - 1
-
-
-def _factorize(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    if array.dtype == object:
-        distinct = sorted(set(array.tolist()))
-        numbers = {value: row for row, value in enumerate(distinct)}
-        rows = np.fromiter((numbers[value] for value in array.tolist()), np.int64, len(array))
-        return np.array(distinct, dtype=object), rows
-    if len(array) and int(array.max()) - int(array.min()) < 4 * len(array) + 1024:
-        return _factorize_by_table(array)
-    return np.unique(array, return_inverse=True)
-
-
-def _factorize_by_table(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Number ids of a narrow range without sorting: a table of the range marks those that occur."""
-    low = array.min()
-    shifted = (array - low).astype(np.int64)
-    present = np.zeros(int(shifted.max()) + 1, dtype=bool)
-    present[shifted] = True
-    numbers = np.cumsum(present) - 1
-    return np.flatnonzero(present).astype(array.dtype) + low, numbers[shifted]

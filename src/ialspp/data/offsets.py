@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidValueError
 
 Offsets = NDArray[np.int64]
+OF_A_FILE = ": the model's file is damaged"  # nothing else holds rows that were never checked
 
 
 def ranges_of(offsets: Offsets, rows: NDArray[np.integer[Any]], size: int) -> tuple[Offsets, Offsets]:
@@ -28,6 +29,16 @@ def ranges_of(offsets: Offsets, rows: NDArray[np.integer[Any]], size: int) -> tu
     return starts, ends
 
 
+def gathered(
+    offsets: Offsets, rows: NDArray[np.integer[Any]], size: int
+) -> tuple[Offsets, NDArray[np.int64]]:
+    """Return the offsets of these rows one after the other, and the places of their entries in the array."""
+    starts, ends = ranges_of(offsets, rows, size)
+    counts = ends - starts
+    taken = np.concatenate([[0], np.cumsum(counts)])
+    return taken, np.repeat(starts - taken[:-1], counts) + np.arange(taken[-1])
+
+
 def require_rising(offsets: Offsets, size: int) -> None:
     """Raise an error unless all offsets rise from 0 to `size`."""
     if not is_framed(offsets, size) or (offsets[1:] < offsets[:-1]).any():
@@ -41,7 +52,7 @@ def is_framed(offsets: Offsets, size: int) -> bool:
 
 def damaged(size: int) -> InvalidValueError:
     """Make the error for offsets that only a damaged file can have."""
-    return InvalidValueError(f"offsets must rise from 0 to {size}, but do not: the model's file is damaged")
+    return InvalidValueError(f"offsets must rise from 0 to {size}, but do not{OF_A_FILE}")
 
 
 def _total(starts: Offsets, ends: Offsets) -> float:
