@@ -10,7 +10,7 @@ import numpy as np
 
 from ..data.csr import Csr, Floats, RowNumbers
 from ..data.ids import IdMap
-from ..errors import InvalidValueError
+from ..errors import InvalidValueError, UnknownIdError
 from ..system.checks import checked_integer
 from .fitted import Fitted
 from .ranking import Filter, Ranking
@@ -168,7 +168,11 @@ def _unseen_user(
 
 def _rows_of(argument: str, ids: Iterable[Any], state: Fitted, lookup: Lookup) -> RowNumbers:
     """Return the rows of some items, ascending and each once."""
-    return np.unique(lookup.rows(argument, ids, state.items.ids, state.users.ids)[0]).astype(np.int32)
+    try:
+        rows, _ = lookup.rows(argument, ids, state.items.ids, state.users.ids)
+    except UnknownIdError as error:
+        raise UnknownIdError(f"{argument}: {error}") from None
+    return np.unique(rows).astype(np.int32)
 
 
 def _as_rows(columns: Sequence[RowNumbers], n_columns: int) -> Csr:
