@@ -191,7 +191,10 @@ def test_a_model_that_is_not_fitted_says_so():
 
 
 def test_several_items_are_explained_like_each_alone():
-    for explained in (lambda item: model().explain(3, item), lambda item: model().explain_for(ITEMS[:4], item)):
+    for explained in (
+        lambda item: model().explain(3, item),
+        lambda item: model().explain_for(ITEMS[:4], item),
+    ):
         together = explained(ITEMS)
         assert type(together) is list
         for item, found in zip(ITEMS, together, strict=True):
@@ -225,7 +228,9 @@ def test_the_parts_of_an_unseen_user_are_those_of_the_normal_equations(past, ite
     assert dict(found) == pytest.approx(right, rel=1e-5, abs=1e-6)
     assert found.contributions == sorted(found.contributions, reverse=True)
     assert sum(found.contributions) + found.rest == pytest.approx(found.score, abs=1e-6)
-    assert found.rest == pytest.approx(0, abs=1e-3 * max(1, np.abs(list(right.values())).sum() if right else 1))
+    assert found.rest == pytest.approx(
+        0, abs=1e-3 * max(1, np.abs(list(right.values())).sum() if right else 1)
+    )
 
 
 def test_unknown_items_of_an_unseen_user_are_skipped_where_asked():

@@ -106,4 +106,3 @@ def test_bad_queries_are_errors(query, error, message):
 
 def test_nothing_asked_is_nothing_answered():
     assert model().answer([]) == []
-

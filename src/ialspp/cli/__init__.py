@@ -18,6 +18,7 @@ from .fit import fit
 from .info import info
 from .options import add_command
 from .recommend import recommend
+from .serve import serve
 from .signals import signals_raised
 from .similar import similar
 from .update import update
@@ -29,6 +30,7 @@ add_command(app, "update", update, panel=TRAIN, has_config=True)
 add_command(app, "recommend", recommend, panel=ASK)
 add_command(app, "similar", similar, panel=ASK)
 add_command(app, "explain", explain, panel=ASK)
+add_command(app, "serve", serve, panel=ASK)
 add_command(app, "demo", demo, panel=LOOK)
 add_command(app, "evaluate", evaluate, panel=LOOK, has_config=True)
 add_command(app, "info", info, panel=LOOK)

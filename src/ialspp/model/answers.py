@@ -13,9 +13,9 @@ from ..objective import Objective
 from ..solvers import no_finite_solution
 from ..system.checks import checked_integer
 from ..system.machine import resolve_threads
+from .asking import Asking
 from .explanation import Explanation, explain_each
 from .fitted import Embedding, Fitted, Similarity, directions
-from .asking import Asking
 from .ranking import Filter, Ranking, Rankings, rank
 from .requests import as_list, is_one, rows_of_histories
 from .skipped import Lookup, Unknown
@@ -155,8 +155,8 @@ class Answers(Asking):
             explained must be known.
         """
         state = self._fitted()
-        numbers = (None if values is None else [values] for values in (weights, labels))
-        rows = rows_of_histories([history], state.items.ids, *numbers, Lookup(unknown), state.users.ids)
+        weight, label = (None if values is None else [values] for values in (weights, labels))
+        rows = rows_of_histories([history], state.items.ids, weight, label, Lookup(unknown), state.users.ids)
         return self._explained(state, rows, self._strangers(state, rows)[0], item)
 
     def _explained(

@@ -27,7 +27,7 @@ TITLES = {
 }
 
 
-class Problem(Exception):
+class Problem(Exception):  # noqa: N818 - a problem is what RFC 9457 calls it
     """An error with its status code; `more` are fields beside the usual ones."""
 
     def __init__(self, status: int, detail: str, **more: Any) -> None:
@@ -49,7 +49,13 @@ class Problem(Exception):
     def content(self) -> dict[str, Any]:
         """The members of the document."""
         title = TITLES.get(self.status, "Error")
-        return {"type": "about:blank", "title": title, "status": self.status, "detail": self.detail, **self.more}
+        return {
+            "type": "about:blank",
+            "title": title,
+            "status": self.status,
+            "detail": self.detail,
+            **self.more,
+        }
 
     @property
     def body(self) -> bytes:
@@ -77,7 +83,9 @@ def _of_http(error: HTTPException) -> Problem:
     if not isinstance(error, ValidationException):
         return Problem(error.status_code, str(error.detail))
     faults = error.extra if isinstance(error.extra, list) else []
-    texts = [f"{fault['key']}: {fault['message']}" if fault.get("key") else fault["message"] for fault in faults]
+    texts = [
+        f"{fault['key']}: {fault['message']}" if fault.get("key") else fault["message"] for fault in faults
+    ]
     return Problem(400, "; ".join(texts) or str(error.detail))
 
 
@@ -86,6 +94,4 @@ def as_response(_request: Request[Any, Any, Any], error: Exception) -> Response[
     problem = Problem.of(error)
     if problem.status == 500:
         logging.getLogger("ialspp").error("an answer failed", exc_info=error)
-    return Response(
-        problem.body, status_code=problem.status, media_type=PROBLEM, headers=problem.headers
-    )
+    return Response(problem.body, status_code=problem.status, media_type=PROBLEM, headers=problem.headers)

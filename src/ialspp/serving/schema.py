@@ -11,7 +11,7 @@ Name = Annotated[str | None, Meta(description="What people read; null where the 
 Metric = Literal["cosine", "dot"]
 
 
-class Request(Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+class Request(Struct, forbid_unknown_fields=True, kw_only=True):
     """A body. A field that is not known is an error, so that no misspelt option is ignored."""
 
 
@@ -37,9 +37,9 @@ class Recommend(Request):
     k: Annotated[int, Meta(ge=1, description="How many items.")] = 10
     offset: Annotated[int, Meta(ge=0, description="How many of the best to leave out: the next page.")] = 0
     exclude: Annotated[list[Id], Meta(description="Items never to recommend.")] = []
-    candidates: Annotated[
-        list[Id] | None, Meta(description="The only items to choose from; null: all.")
-    ] = None
+    candidates: Annotated[list[Id] | None, Meta(description="The only items to choose from; null: all.")] = (
+        None
+    )
     include_seen: Annotated[bool, Meta(description="Also recommend items that the user has.")] = False
     explain: Annotated[
         int | bool, Meta(description="How many reasons to give for each item; true means 3.")
@@ -60,7 +60,7 @@ class Explain(Request):
     items: History = None
 
 
-class Named(Struct, kw_only=True, frozen=True):
+class Named(Struct, kw_only=True):
     """An item or a user."""
 
     id: Id
@@ -82,15 +82,15 @@ class Scored(Named):
 class Recommended(Scored):
     """A recommended item. `because` and `rest` are there if reasons were asked for."""
 
-    because: Annotated[
-        list[Part] | UnsetType, Meta(description="The items that add most to the score.")
-    ] = UNSET
-    rest: Annotated[
-        float | UnsetType, Meta(description="The score less the parts of the whole history.")
-    ] = UNSET
+    because: Annotated[list[Part] | UnsetType, Meta(description="The items that add most to the score.")] = (
+        UNSET
+    )
+    rest: Annotated[float | UnsetType, Meta(description="The score less the parts of the whole history.")] = (
+        UNSET
+    )
 
 
-class Recommendations(Struct, kw_only=True, frozen=True):
+class Recommendations(Struct, kw_only=True):
     """The best items for a user, best first."""
 
     items: list[Recommended]
@@ -101,20 +101,20 @@ class Recommendations(Struct, kw_only=True, frozen=True):
     skipped: Annotated[dict[str, int], Meta(description="How many unknown ids were left out, by field.")]
 
 
-class Answers(Struct, kw_only=True, frozen=True):
+class Answers(Struct, kw_only=True):
     """One answer for each request of a batch, in the same order."""
 
     answers: list[Recommendations]
 
 
-class Similar(Struct, kw_only=True, frozen=True):
+class Similar(Struct, kw_only=True):
     """The items most similar to one."""
 
     item: Named
     items: list[Scored]
 
 
-class Explained(Struct, kw_only=True, frozen=True):
+class Explained(Struct, kw_only=True):
     """A score as a sum over a history: all parts and the rest add up to it."""
 
     item: Named
@@ -130,7 +130,7 @@ class FoundItem(Named):
     users: int | None
 
 
-class FoundItems(Struct, kw_only=True, frozen=True):
+class FoundItems(Struct, kw_only=True):
     """Items that match a text, best first."""
 
     items: list[FoundItem]
@@ -142,7 +142,7 @@ class FoundUser(Named):
     items: int | None
 
 
-class FoundUsers(Struct, kw_only=True, frozen=True):
+class FoundUsers(Struct, kw_only=True):
     """Users that match a text, best first."""
 
     users: list[FoundUser]
@@ -154,7 +154,7 @@ class Past(Named):
     weight: float
 
 
-class UserHistory(Struct, kw_only=True, frozen=True):
+class UserHistory(Struct, kw_only=True):
     """The items of a user, the strongest first."""
 
     user: Named
@@ -168,30 +168,28 @@ class Placed(FoundItem):
     y: float
 
 
-class Map(Struct, kw_only=True, frozen=True):
+class Map(Struct, kw_only=True):
     """The best-known items in two dimensions, similar ones close together."""
 
     items: list[Placed]
 
 
-class Health(Struct, kw_only=True, frozen=True):
+class Health(Struct, kw_only=True):
     """Whether requests are answered, by which model, and whether the last reload worked."""
 
     status: Literal["ok"]
     model: Annotated[str, Meta(description="The checksum of the model that answers.")]
-    reload_error: Annotated[
-        str | None, Meta(description="Why the newest file is not served; null if it is.")
-    ]
+    reload_error: Annotated[str | None, Meta(description="Why the newest file is not served; null if it is.")]
 
 
-class Reloaded(Struct, kw_only=True, frozen=True):
+class Reloaded(Struct, kw_only=True):
     """The model that answers now."""
 
     checksum: str
     changed: Annotated[bool, Meta(description="Whether another model answered before.")]
 
 
-class ModelFacts(Struct, kw_only=True, frozen=True):
+class ModelFacts(Struct, kw_only=True):
     """The model that answers: its file, its data, its settings and the epochs of its training."""
 
     file: str

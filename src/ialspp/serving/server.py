@@ -1,0 +1,71 @@
+"""One worker: an event loop, the application, and the signals that concern it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import Callable
+from types import FrameType
+
+from granian.constants import Interfaces
+from granian.http import HTTP1Settings
+from granian.server.embed import Server
+
+from .app import create_app
+from .service import Service
+from .settings import address_of
+
+LARGEST_HEADERS = 2**15  # bytes
+BACKLOG = 1024
+
+
+def run(service: Service, started: Callable[[], None] = lambda: None) -> None:
+    """Answer requests until SIGTERM or SIGINT. Requests that are being answered then get their answer.
+
+    SIGHUP loads the model file again. `started` is called when the first request can come.
+    """
+    asyncio.run(_serve(service, started))
+
+
+async def _serve(service: Service, started: Callable[[], None]) -> None:
+    settings, loop = service.settings, asyncio.get_running_loop()
+    seconds = settings.limits.seconds
+    server = Server(
+        create_app(service),
+        address=str(address_of(settings.host)),
+        port=settings.port,
+        interface=Interfaces.ASGI,
+        http="1",  # type: ignore[arg-type]  # the value of granian's enumeration
+        websockets=False,
+        backlog=BACKLOG,
+        backpressure=2 * settings.limits.waiting,  # requests beyond the limit get an answer that says so
+        http1_settings=HTTP1Settings(
+            header_read_timeout=max(1, round(1000 * seconds)), max_buffer_size=LARGEST_HEADERS
+        ),
+        log_enabled=False,
+    )
+    server.on_startup(started)
+    tasks: set[asyncio.Task[None]] = set()
+
+    def reload() -> None:
+        task = loop.create_task(service.reloader.try_reload())
+        tasks.add(task)  # or it could be collected while it runs
+        task.add_done_callback(tasks.discard)
+
+    _on(signal.SIGTERM, loop, server.stop)
+    _on(signal.SIGINT, loop, server.stop)
+    if hasattr(signal, "SIGHUP"):
+        _on(signal.SIGHUP, loop, reload)
+    logging.getLogger("_granian").setLevel(logging.CRITICAL)
+    await server.serve()
+
+
+def _on(number: signal.Signals, loop: asyncio.AbstractEventLoop, action: Callable[[], None]) -> None:
+    """Let a signal do something in the event loop. A signal that is ignored stays ignored."""
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(action)
+
+    if signal.getsignal(number) is not signal.SIG_IGN:
+        signal.signal(number, handle)
