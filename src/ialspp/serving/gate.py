@@ -100,6 +100,7 @@ class Gate:
             await self._app(scope, receive, send)
             return
         begun = time.perf_counter()
+        scope["path"] = _encoded_path(scope)
         exchange = Exchange(send)
         self.running += 1
         try:
@@ -155,6 +156,12 @@ class Gate:
         if scope["path"] in OPEN or hmac.compare_digest(_digest(_token(scope)), self._key):
             return None
         return Problem(401, "the header `Authorization: Bearer KEY` is required, with the service's key")
+
+
+def _encoded_path(scope: Scope) -> str:
+    """Return the path as it came: an id may have a slash in it, which only its encoding tells from others."""
+    path, _, _ = scope["raw_path"].partition(b"?")
+    return path.decode("ascii", "replace")
 
 
 def _header(scope: Scope, wanted: bytes) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from urllib.parse import unquote
 
 from ..data.ids import IdMap
 from ..errors import InvalidValueError
@@ -26,7 +27,11 @@ def checked_ids(name: str, ids: Sequence[int | str], known: IdMap, most: int) ->
 
 
 def id_of_path(name: str, text: str, known: IdMap) -> int | str:
-    """Convert a part of a path to an id of the model."""
+    """Convert a part of a path, percent-encoded, to an id of the model."""
+    try:
+        text = unquote(text, errors="strict")
+    except UnicodeDecodeError as error:
+        raise InvalidValueError(f"{name}: the path must be UTF-8, percent-encoded") from error
     if known.is_text or len(known) == 0:
         return text
     if not INTEGER.fullmatch(text):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-import msgspec
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
 from ..errors import IalsppError, InvalidTypeError, InvalidValueError, SolveError, UnknownIdError
 from ..files.container import StoreError
+from .encoding import encoded
 
 PROBLEM = "application/problem+json"
 TITLES = {
@@ -24,6 +24,11 @@ TITLES = {
     422: "Cannot be computed",
     500: "Internal error",
     503: "Not now",
+}
+
+ELSEWHERE = {
+    404: "there is no such path; /docs lists those there are",
+    405: "this path does not take this method; /docs lists those it takes",
 }
 
 
@@ -41,6 +46,8 @@ class Problem(Exception):  # noqa: N818 - a problem is what RFC 9457 calls it
             return error
         if isinstance(error, HTTPException):
             return _of_http(error)
+        if isinstance(error, RecursionError):
+            return cls(400, "the body is nested too deeply")
         if isinstance(error, IalsppError) and not isinstance(error, StoreError):
             return cls(_status_of(error), str(error))
         return cls(500, "this is a bug in the service; its log has the traceback")
@@ -60,7 +67,7 @@ class Problem(Exception):  # noqa: N818 - a problem is what RFC 9457 calls it
     @property
     def body(self) -> bytes:
         """The document as JSON."""
-        return msgspec.json.encode(self.content)
+        return encoded(self.content)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -80,13 +87,21 @@ def _status_of(error: IalsppError) -> int:
 
 def _of_http(error: HTTPException) -> Problem:
     """Take over litestar's errors; those of a body name the field."""
+    if error.status_code in ELSEWHERE:
+        return Problem(error.status_code, ELSEWHERE[error.status_code])
     if not isinstance(error, ValidationException):
         return Problem(error.status_code, str(error.detail))
     faults = error.extra if isinstance(error.extra, list) else []
-    texts = [
-        f"{fault['key']}: {fault['message']}" if fault.get("key") else fault["message"] for fault in faults
-    ]
-    return Problem(400, "; ".join(texts) or str(error.detail))
+    return Problem(400, "; ".join(map(_fault, faults)) or str(error.detail))
+
+
+def _fault(fault: dict[str, Any]) -> str:
+    """Describe one fault; "data" is litestar's name for the body."""
+    key, message = str(fault.get("key", "")).removeprefix("data").removeprefix("."), str(fault["message"])
+    key = "query" if key == "text" else key  # which litestar reserves as the name of an argument
+    if message == "'data'":
+        return "a body of JSON is required, got none"
+    return f"{key}: {message}" if key else message
 
 
 def as_response(_request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:

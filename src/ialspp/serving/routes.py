@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import Annotated, Any
 
-import msgspec
 from litestar import Response, get, post
 from litestar.datastructures import State
-from litestar.params import Parameter
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from ..errors import IalsppError
 from . import queries
 from .answering import Asked
+from .encoding import encoded
 from .problems import Problem
 from .schema import (
     Answers,
@@ -37,19 +37,22 @@ JSON = "application/json"
 MODEL = "x-ialspp-model"  # the header with the checksum of the model that an answer comes from
 MOST_FOUND = 1000  # results of a search
 MOST_MAPPED = 10_000  # items on a map
-Text = Annotated[str, Parameter(max_length=1000, description="A part of a name or of an id, in any case.")]
-Limit = Annotated[int, Parameter(ge=1, le=MOST_FOUND, description="How many to list.")]
-K = Annotated[int, Parameter(ge=1, description="How many items.")]
-Top = Annotated[int, Parameter(ge=1, le=MOST_MAPPED, description="How many of the best-known items.")]
+Text = Annotated[
+    str,
+    QueryParameter(name="query", max_length=1000, description="A part of a name or of an id, in any case."),
+]
+Limit = Annotated[int, QueryParameter(ge=1, le=MOST_FOUND, description="How many to list.")]
+K = Annotated[int, QueryParameter(ge=1, description="How many items.")]
+Top = Annotated[int, QueryParameter(ge=1, le=MOST_MAPPED, description="How many of the best-known items.")]
 
 
 def _json(served: Served, content: Any) -> Response[Any]:
     """Encode an answer, and say which model it comes from."""
-    return Response(msgspec.json.encode(content), media_type=JSON, headers={MODEL: served.checksum})
+    return Response(encoded(content), media_type=JSON, headers={MODEL: served.checksum})
 
 
 @post("/v1/recommend", status_code=200, summary="The best items for a user, or for a history")
-async def recommend(data: Recommend, state: State) -> Response[Recommendations]:
+async def recommend(data: JSONBody[Recommend], state: State) -> Response[Recommendations]:
     """Recommend items to a user of the training data, or to an unseen one with some items."""
     service: Service = state.service
     served, [answer] = await service.batcher.answer([Asked(data)])
@@ -59,7 +62,7 @@ async def recommend(data: Recommend, state: State) -> Response[Recommendations]:
 
 
 @post("/v1/recommend/batch", status_code=200, summary="The best items for many users or histories")
-async def recommend_batch(data: RecommendBatch, state: State) -> Response[Answers]:
+async def recommend_batch(data: JSONBody[RecommendBatch], state: State) -> Response[Answers]:
     """Recommend to many at once. An unknown user gets the most popular items, and `skipped` counts them."""
     service: Service = state.service
     most = service.settings.limits.batch
@@ -74,7 +77,9 @@ async def recommend_batch(data: RecommendBatch, state: State) -> Response[Answer
 
 
 @get("/v1/similar/{item:str}", summary="The items most similar to one")
-async def similar(item: str, state: State, k: K = 10, metric: Metric = "cosine") -> Response[Similar]:
+async def similar(
+    item: FromPath[str], state: State, k: K = 10, metric: FromQuery[Metric] = "cosine"
+) -> Response[Similar]:
     """Find neighbours of an item: by direction ("cosine"), or also by length, which favours popular ones."""
     service: Service = state.service
     if k > service.settings.limits.k:
@@ -83,26 +88,26 @@ async def similar(item: str, state: State, k: K = 10, metric: Metric = "cosine")
 
 
 @post("/v1/explain", status_code=200, summary="Why an item has its score")
-async def explain(data: Explain, state: State) -> Response[Explained]:
+async def explain(data: JSONBody[Explain], state: State) -> Response[Explained]:
     """Divide the score of an item into what each item of the history adds to it."""
     service: Service = state.service
     return await _queried(service, queries.explained, data, service.settings.limits)
 
 
 @get("/v1/items", summary="Search for items")
-async def items(state: State, query: Text = "", limit: Limit = 20) -> Response[FoundItems]:
+async def items(state: State, text: Text = "", limit: Limit = 20) -> Response[FoundItems]:
     """Find items by name or id, best match first; without a query, the most popular ones."""
-    return await _queried(state.service, queries.found_items, query, limit)
+    return await _queried(state.service, queries.found_items, text, limit)
 
 
 @get("/v1/users", summary="Search for users")
-async def users(state: State, query: Text = "", limit: Limit = 20) -> Response[FoundUsers]:
+async def users(state: State, text: Text = "", limit: Limit = 20) -> Response[FoundUsers]:
     """Find users by name or id, best match first; without a query, those with the most items."""
-    return await _queried(state.service, queries.found_users, query, limit)
+    return await _queried(state.service, queries.found_users, text, limit)
 
 
 @get("/v1/users/{user:str}/history", summary="The items of a user")
-async def history(user: str, state: State) -> Response[UserHistory]:
+async def history(user: FromPath[str], state: State) -> Response[UserHistory]:
     """List what a user of the training data has interacted with."""
     return await _queried(state.service, queries.history, user)
 

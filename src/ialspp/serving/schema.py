@@ -60,7 +60,7 @@ class Explain(Request):
     items: History = None
 
 
-class Named(Struct, kw_only=True):
+class Named(Struct):
     """An item or a user."""
 
     id: Id
