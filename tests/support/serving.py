@@ -70,6 +70,8 @@ class Process:
         code = self.process.wait(PATIENCE)
         for reader in self._readers:
             reader.join(PATIENCE)
+        self.process.stdout.close()
+        self.process.stderr.close()
         return code
 
 
