@@ -13,7 +13,7 @@ from .. import _core
 from ..errors import InvalidValueError
 from ..files.arrays import is_finite
 from .ids import IdMap
-from .offsets import ranges_of
+from .offsets import gathered
 
 Floats = NDArray[np.float32]
 RowNumbers = NDArray[np.int32]
@@ -67,10 +67,7 @@ class Csr:
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Csr:
         """Copy these rows, in this order."""
-        starts, ends = ranges_of(self.offsets, rows, len(self.columns))
-        counts = ends - starts
-        offsets = np.concatenate([[0], np.cumsum(counts)])
-        entries = np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])
+        offsets, entries = gathered(self.offsets, rows, len(self.columns))
         labels, weights = (
             None if values is None else values[entries] for values in (self.labels, self.weights)
         )
