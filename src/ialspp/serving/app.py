@@ -49,9 +49,6 @@ async def _schema(state: State) -> Response[bytes]:
 
 
 def _explorer() -> str:
-    try:
-        from ..explorer import served_page
+    from ..explorer import served_page
 
-        return served_page()
-    except Exception:
-        return "<!doctype html>DEV"
+    return served_page()

@@ -11,8 +11,9 @@ from __future__ import annotations
 import mmap
 import time
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -129,21 +130,17 @@ class Metrics:
             yield _line("ialspp_reloads_total", self._all["reloads"][:, number].sum(), result=result)
         now = time.time()
         serving = [(number, each) for number, each in enumerate(self._all) if each["loaded"]]
-        gauges = (
-            ("ialspp_model_info", "The model that a worker serves.", lambda each: each["loaded"] > 0),
-            (
-                "ialspp_model_age_seconds",
-                "Time since its file was written.",
-                lambda each: now - each["written"],
-            ),
-            ("ialspp_model_loaded_seconds", "Time since it was loaded.", lambda each: now - each["loaded"]),
-            ("ialspp_model_stale", "1 if a newer file could not be loaded.", lambda each: each["is_stale"]),
-        )
+        gauges: list[tuple[str, str, Callable[[Any], float]]] = [
+            ("info", "The model that a worker serves.", lambda each: each["loaded"] > 0),
+            ("age_seconds", "Time since its file was written.", lambda each: now - each["written"]),
+            ("loaded_seconds", "Time since it was loaded.", lambda each: now - each["loaded"]),
+            ("stale", "1 if a newer file could not be loaded.", lambda each: each["is_stale"]),
+        ]
         for name, meaning, value_of in gauges:
-            yield from _heading(name, "gauge", meaning)
+            yield from _heading(f"ialspp_model_{name}", "gauge", meaning)
             for number, each in serving:
-                labels = {"checksum": each["checksum"].decode()} if name.endswith("info") else {}
-                yield _line(name, value_of(each), worker=number, **labels)
+                labels = {"checksum": each["checksum"].decode()} if name == "info" else {}
+                yield _line(f"ialspp_model_{name}", value_of(each), worker=number, **labels)
 
 
 def _heading(name: str, kind: str, meaning: str) -> Iterator[str]:

@@ -135,8 +135,7 @@ def _named(served: Served, item: int | str) -> Named:
 
 
 def _ids_and_names(known: IdMap, rows: NDArray[np.integer[Any]]) -> tuple[list[int | str], list[str | None]]:
-    names = known.names_of(rows) if getattr(known, "names", None) is not None else [None] * len(rows)
-    return known.named(rows), names
+    return known.named(rows), [*known.names_of(rows)]
 
 
 def _counts(counts: Counts | None, rows: Counts) -> list[int | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from types import FrameType
 
 from granian.constants import Interfaces
@@ -14,7 +14,7 @@ from granian.server.embed import Server
 
 from .app import create_app
 from .service import Service
-from .settings import address_of
+from .settings import Settings, address_of
 
 LARGEST_HEADERS = 2**15  # bytes
 BACKLOG = 1024
@@ -45,20 +45,34 @@ async def _serve(service: Service, started: Callable[[], None]) -> None:
         ),
         log_enabled=False,
     )
-    server.on_startup(started)
     tasks: set[asyncio.Task[None]] = set()
 
-    def reload() -> None:
-        task = loop.create_task(service.reloader.try_reload())
+    def begin(work: Coroutine[None, None, None]) -> None:
+        task = loop.create_task(work)
         tasks.add(task)  # or it could be collected while it runs
         task.add_done_callback(tasks.discard)
 
+    begin(_announce(settings, started))
     _on(signal.SIGTERM, loop, server.stop)
     _on(signal.SIGINT, loop, server.stop)
     if hasattr(signal, "SIGHUP"):
-        _on(signal.SIGHUP, loop, reload)
+        _on(signal.SIGHUP, loop, lambda: begin(service.reloader.try_reload()))
     logging.getLogger("_granian").setLevel(logging.CRITICAL)
     await server.serve()
+
+
+async def _announce(settings: Settings, started: Callable[[], None]) -> None:
+    """Call a function as soon as connections are accepted, which granian does not tell."""
+    address = address_of(settings.host)
+    here = ("::1" if address.version == 6 else "127.0.0.1") if address.is_unspecified else str(address)
+    while True:
+        try:
+            _, writer = await asyncio.open_connection(here, settings.port)
+        except OSError:
+            await asyncio.sleep(0.01)
+        else:
+            writer.close()
+            return started()
 
 
 def _on(number: signal.Signals, loop: asyncio.AbstractEventLoop, action: Callable[[], None]) -> None:
