@@ -108,12 +108,11 @@ def _answer_of(
     if isinstance(ranking, IalsppError):
         return ranking
     page = ranking[request.offset :]
-    names = names_of(served, page)
     reasons = REASONS if request.explain is True else int(request.explain)
     if not reasons:
         items = [
             Recommended(id=item, name=name, score=score)
-            for item, name, score in zip(page, names, page.scores, strict=True)
+            for item, name, score in zip(page, page.names, page.scores, strict=True)
         ]
     else:
         try:
@@ -121,10 +120,8 @@ def _answer_of(
         except IalsppError as error:
             return error
         items = [
-            Recommended(
-                id=item, name=name, score=score, because=parts_of(served, found[:reasons]), rest=found.rest
-            )
-            for item, name, score, found in zip(page, names, page.scores, explained, strict=True)
+            Recommended(id=item, name=name, score=score, because=parts_of(found[:reasons]), rest=found.rest)
+            for item, name, score, found in zip(page, page.names, page.scores, explained, strict=True)
         ]
     return Recommendations(items=items, fallback=page.fallback, skipped=counts_of(page.skipped))
 
@@ -146,20 +143,12 @@ def explanations(
     return served.model.explain_for(ids, targets, weights=weights, unknown="skip")  # type: ignore[return-value]
 
 
-def parts_of(served: Served, explanation: Explanation) -> list[Part]:
+def parts_of(explanation: Explanation) -> list[Part]:
     """Return the parts of a score with the names of their items."""
-    names = names_of(served, [item for item, _ in explanation])
     return [
-        Part(id=item, name=name, part=part) for (item, part), name in zip(explanation, names, strict=True)
+        Part(id=item, name=name, part=part)
+        for (item, part), name in zip(explanation, explanation.names, strict=True)
     ]
-
-
-def names_of(served: Served, ids: Sequence[int | str]) -> list[str | None]:
-    """Return the name of each item, None where it has none."""
-    known = served.model.items
-    if getattr(known, "names", None) is None:
-        return [None] * len(ids)
-    return known.names_of(known.rows(ids))
 
 
 def counts_of(skipped: Skipped) -> dict[str, int]:

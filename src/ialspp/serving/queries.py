@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..data.ids import IdMap
 from ..errors import InvalidValueError, UnknownIdError
-from .answering import check_who, explanations, names_of, parts_of
+from .answering import check_who, explanations, parts_of
 from .ids import checked_ids, divided, id_of_path
 from .schema import (
     Explain,
@@ -35,12 +35,11 @@ def similar(served: Served, text: str, k: int, metric: Metric) -> Similar:
     """Find the items most similar to one."""
     item = id_of_path("item", text, served.model.items)
     found = served.model.similar_items(item, k, metric=metric)
-    names = names_of(served, found)
     return Similar(
         item=_named(served, item),
         items=[
             Scored(id=each, name=name, score=score)
-            for each, name, score in zip(found, names, found.scores, strict=True)
+            for each, name, score in zip(found, found.names, found.scores, strict=True)
         ],
     )
 
@@ -66,7 +65,7 @@ def explained(served: Served, request: Explain, limits: Limits) -> Explained:
     return Explained(
         item=_named(served, request.item),
         score=found.score,
-        parts=parts_of(served, found),
+        parts=parts_of(found),
         rest=found.rest,
         skipped=skipped,
     )
@@ -131,7 +130,8 @@ def item_map(served: Served, top: int) -> Map:
 
 
 def _named(served: Served, item: int | str) -> Named:
-    return Named(id=item, name=names_of(served, [item])[0])
+    known = served.model.items
+    return Named(id=item, name=known.names_of(known.rows([item]))[0])
 
 
 def _ids_and_names(known: IdMap, rows: NDArray[np.integer[Any]]) -> tuple[list[int | str], list[str | None]]:
