@@ -138,3 +138,61 @@ def test_integers_of_any_size_are_ids(tmp_path):
         answer = client.post("/v1/recommend", content=b'{"items": [-5], "include_seen": true}')
         assert {each["id"] for each in answer.json()["items"]} == {large, -5}
         assert client.get(f"/v1/similar/{large}").json()["item"]["id"] == large
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory):
+    """A client of a service whose items and users have names, some of them hostile."""
+    path = tmp_path_factory.mktemp("named") / "named.ialspp"
+    model = fitted()
+    names = {item: f"Toy Story {number}" for number, item in enumerate(ITEMS[:5])}
+    model.set_names(items={**names, ITEMS[5]: "</script><b>toy</b>"}, users={3: "Ann"})
+    model.save(path)
+    with client_of(path) as (client, _):
+        yield client
+
+
+def test_answers_have_names(named):
+    answer = named.post(
+        "/v1/recommend", json={"items": ITEMS[:4], "k": 30, "explain": 2, "include_seen": True}
+    )
+    names = {item["id"]: item["name"] for item in answer.json()["items"]}
+    assert names[ITEMS[1]] == "Toy Story 1"
+    assert names[ITEMS[9]] is None
+    assert {part["name"] for item in answer.json()["items"] for part in item["because"]} <= {
+        f"Toy Story {number}" for number in range(4)
+    }
+    assert named.get(f"/v1/similar/{ITEMS[2]}").json()["item"] == {"id": ITEMS[2], "name": "Toy Story 2"}
+    explained = named.post("/v1/explain", json={"items": ITEMS[:1], "item": ITEMS[1]}).json()
+    assert explained["item"]["name"] == "Toy Story 1"
+    assert explained["parts"][0]["name"] == "Toy Story 0"
+    assert named.get("/v1/users/3/history").json()["user"] == {"id": 3, "name": "Ann"}
+
+
+def test_searches_find_names_and_ids(named):
+    found = named.get("/v1/items", params={"query": "toy"}).json()["items"]
+    assert [each["id"] for each in found[5:]] == [ITEMS[5]]  # the only one in which no word starts with it
+    users = [each["users"] for each in found[:5]]
+    assert users == sorted(users, reverse=True)
+    assert named.get("/v1/items", params={"query": "TOY story 3"}).json()["items"][0]["id"] == ITEMS[3]
+    assert (
+        named.get("/v1/items", params={"query": ITEMS[20], "limit": 1}).json()["items"][0]["id"] == ITEMS[20]
+    )
+    assert named.get("/v1/items", params={"query": "nothing like it"}).json() == {"items": []}
+    assert named.get("/v1/users", params={"query": "ann"}).json()["users"][0]["id"] == 3
+    assert len(named.get("/v1/items", params={"query": "toy", "limit": 2}).json()["items"]) == 2
+
+
+def test_the_map_has_the_best_known_items(named):
+    found = named.get("/v1/map", params={"top": 12}).json()["items"]
+    assert len(found) == 12
+    assert [each["users"] for each in found] == sorted((each["users"] for each in found), reverse=True)
+    assert all(-1 <= each[axis] <= 1 for each in found for axis in "xy")
+    assert found == named.get("/v1/map", params={"top": 12}).json()["items"]
+
+
+def test_the_page_is_the_explorer(named):
+    page = named.get("/")
+    assert page.headers["content-type"].startswith("text/html")
+    assert "<title" in page.text
+    assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
