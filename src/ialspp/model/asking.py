@@ -122,10 +122,7 @@ class Asking(Recommending):
         only = [query.candidates for query in queries if query.candidates is not None]
         allowed = Filter(hidden, _as_rows(only, n_items) if only else None)
         found = self._ranked_by(state, asked, max(query.k for query in queries), allowed)
-        rankings = [ranking[: query.k] for ranking, query in zip(found, queries, strict=True)]
-        for ranking, query in zip(rankings, queries, strict=True):
-            ranking.skipped = query.skipped
-        return rankings
+        return [_cut(ranking, query) for ranking, query in zip(found, queries, strict=True)]
 
     def _vectors(self, state: Fitted, queries: Sequence[Query]) -> Floats:
         """Return the vectors of known users, and those of the others, folded in together."""
@@ -139,6 +136,13 @@ class Asking(Recommending):
         if unseen:
             vectors[list(unseen)] = self._strangers(state, _joined(list(unseen.values())))
         return vectors
+
+
+def _cut(ranking: Ranking, query: Query) -> Ranking:
+    """Leave what one of several queries asked for."""
+    cut = ranking[: query.k] if len(ranking) > query.k else ranking
+    cut.skipped = query.skipped
+    return cut
 
 
 def _given(user: Any, history: Iterable[Any] | None) -> str:

@@ -107,7 +107,7 @@ def _answer_of(
 ) -> Recommendations | IalsppError:
     if isinstance(ranking, IalsppError):
         return ranking
-    page = ranking[request.offset :]
+    page = ranking[request.offset :] if request.offset else ranking
     reasons = REASONS if request.explain is True else int(request.explain)
     if not reasons:
         items = [

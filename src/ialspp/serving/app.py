@@ -12,6 +12,7 @@ from . import operations, routes
 from .docs import page_of
 from .gate import Gate
 from .problems import as_response
+from .recommending import documented, recommend_handler
 from .service import Service
 
 ABOUT = (
@@ -26,7 +27,7 @@ def create_app(service: Service) -> Gate:
     from importlib.metadata import version
 
     app = Litestar(
-        [*routes.ROUTES, *operations.ROUTES, _schema],
+        [recommend_handler(service), *routes.ROUTES, *operations.ROUTES, _schema],
         state=State({"service": service}),
         openapi_config=OpenAPIConfig("ialspp", version("ialspp"), description=ABOUT, render_plugins=()),
         exception_handlers={Exception: as_response, HTTPException: as_response},
@@ -36,7 +37,7 @@ def create_app(service: Service) -> Gate:
         logging_config=None,
         debug=False,
     )
-    document = app.openapi_schema.to_schema()
+    document = documented(app.openapi_schema.to_schema())
     app.state.openapi = msgspec.json.encode(document)
     app.state.docs = page_of(document)
     app.state.page = _explorer()

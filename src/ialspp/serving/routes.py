@@ -14,6 +14,7 @@ from . import queries
 from .answering import Asked
 from .encoding import encoded
 from .problems import Problem
+from .recommending import MODEL
 from .schema import (
     Answers,
     Explain,
@@ -23,8 +24,6 @@ from .schema import (
     Map,
     Metric,
     ModelFacts,
-    Recommend,
-    Recommendations,
     RecommendBatch,
     Reloaded,
     Similar,
@@ -34,7 +33,6 @@ from .served import Served
 from .service import Service
 
 JSON = "application/json"
-MODEL = "x-ialspp-model"  # the header with the checksum of the model that an answer comes from
 MOST_FOUND = 1000  # results of a search
 MOST_MAPPED = 10_000  # items on a map
 Text = Annotated[
@@ -49,16 +47,6 @@ Top = Annotated[int, QueryParameter(ge=1, le=MOST_MAPPED, description="How many 
 def _json(served: Served, content: Any) -> Response[Any]:
     """Encode an answer, and say which model it comes from."""
     return Response(encoded(content), media_type=JSON, headers={MODEL: served.checksum})
-
-
-@post("/v1/recommend", status_code=200, summary="The best items for a user, or for a history")
-async def recommend(data: JSONBody[Recommend], state: State) -> Response[Recommendations]:
-    """Recommend items to a user of the training data, or to an unseen one with some items."""
-    service: Service = state.service
-    served, [answer] = await service.batcher.answer([Asked(data)])
-    if isinstance(answer, IalsppError):
-        raise answer
-    return _json(served, answer)
 
 
 @post("/v1/recommend/batch", status_code=200, summary="The best items for many users or histories")
@@ -156,4 +144,4 @@ def _as_date(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="seconds")
 
 
-ROUTES = [recommend, recommend_batch, similar, explain, items, users, history, item_map, model, reload]
+ROUTES = [recommend_batch, similar, explain, items, users, history, item_map, model, reload]
