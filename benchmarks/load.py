@@ -94,6 +94,9 @@ def _run(
             sent += 1
         wait = 0.05 if rate is None or not free else min(0.05, begun + sent / rate - now)
         for number, _ in poll.poll(max(0.0, wait)):
+            if number not in busy:  # the service closes idle connections
+                _renew(free, number, poll)
+                continue
             connection = busy[number]
             if connection.is_answered():
                 measured.latencies.append(time.perf_counter() - connection.begun)
@@ -105,6 +108,16 @@ def _run(
         connection.socket.close()
     poll.close()
     return measured
+
+
+def _renew(free: list[Connection], number: int, poll: select.epoll) -> None:
+    """Open a connection in the place of one that was closed."""
+    [place] = [at for at, each in enumerate(free) if each.socket.fileno() == number]
+    port = free[place].socket.getpeername()[1]
+    poll.unregister(number)
+    free[place].socket.close()
+    free[place] = Connection(port)
+    poll.register(free[place].socket.fileno(), select.EPOLLIN)
 
 
 def saturated(port: int, connections: int, requests: Iterable[bytes], seconds: float) -> Measured:
