@@ -161,7 +161,8 @@ def measure(options: Any, model: ImplicitMF, path: Path, users: list[int], reque
             rates[system].append(full.rate)
             print(
                 f"round {number}  {system:30}  {full.rate:7.0f} requests/s  p50 {full.percentile(0.5):6.1f}  "
-                f"p99 {full.percentile(0.99):6.1f} ms, {1e6 * cpu:5.0f} us of CPU each;  at half  p50 {half.percentile(0.5):6.1f}  "
+                f"p99 {full.percentile(0.99):6.1f} ms, {1e6 * cpu:5.0f} us of CPU each;  "
+                f"at half  p50 {half.percentile(0.5):6.1f}  "
                 f"p99 {half.percentile(0.99):6.1f} ms;  {full.failed + half.failed} failed",
                 flush=True,
             )

@@ -25,6 +25,11 @@ def _is_position(column: str) -> bool:
     return re.fullmatch("[0-9]+", column) is not None
 
 
+def column_of(text: str) -> str | int:
+    """Return what an option says of a column: its position, or its name."""
+    return int(text) if _is_position(text) else text
+
+
 def _column_option(help: str) -> Any:
     return typer.Option(metavar=COLUMN, help=f"{help}: its name, or its position from 0.")
 
@@ -103,8 +108,8 @@ class Source:
     def _load(self, defaults: dict[str, Any]) -> Interactions | Split:
         options = {**defaults, **given(self, *self.unread)}
         for role in COLUMNS:
-            if role in options and _is_position(options[role]):
-                options[role] = int(options[role])
+            if role in options:
+                options[role] = column_of(options[role])
         if self.is_known:
             return load(self.source, self.path, **self.checked_for(self.source, options))
         if self.path is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +9,11 @@ from numpy.typing import NDArray
 
 from ... import _core
 from ..csr import RowNumbers
+from ..id_values import INTEGER
 from ..ids import IdMap
 
 if TYPE_CHECKING:
     import polars as pl
-
-_INTEGER = re.compile(r"-?[1-9][0-9]{0,999}|0")  # as Python writes integers, so not 007 or +7
 
 
 class Codes:
@@ -70,4 +68,4 @@ class Codes:
 
 def _as_integers(texts: list[str]) -> list[Any]:
     """Convert to integers if all are written as integers, else return the texts."""
-    return [int(text) for text in texts] if all(map(_INTEGER.fullmatch, texts)) else texts
+    return [int(text) for text in texts] if all(map(INTEGER.fullmatch, texts)) else texts
