@@ -12,6 +12,7 @@ from .data import list_known, show_data
 from .demo import demo
 from .evaluate import evaluate
 from .explain import explain
+from .explore import explore
 from .export import export
 from .failures import EXIT_CODES, DebugOption, reported
 from .fit import fit
@@ -32,10 +33,11 @@ add_command(app, "names", names, panel=TRAIN)
 add_command(app, "recommend", recommend, panel=ASK)
 add_command(app, "similar", similar, panel=ASK)
 add_command(app, "explain", explain, panel=ASK)
-add_command(app, "serve", serve, panel=ASK)
 add_command(app, "demo", demo, panel=LOOK)
+add_command(app, "explore", explore, panel=LOOK)
 add_command(app, "evaluate", evaluate, panel=LOOK, has_config=True)
 add_command(app, "info", info, panel=LOOK)
+add_command(app, "serve", serve, panel=EXPORT)
 add_command(app, "export", export, panel=EXPORT)
 data = typer.Typer(
     cls=Group,

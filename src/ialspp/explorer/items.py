@@ -1,0 +1,34 @@
+"""Which items a page or a map shows: the best-known ones."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.model import ImplicitMF
+from ..system.checks import checked_integer
+
+RowNumbers = NDArray[np.int64]
+
+
+class Shown(NamedTuple):
+    """Rows of items, best known first, and how many users each has; None where no interactions are known."""
+
+    rows: RowNumbers
+    users: RowNumbers | None
+
+
+def best_known(model: ImplicitMF, top: int | None = None) -> Shown:
+    """Choose the items with the most users; all of them where `top` is None.
+
+    A model without interactions does not know them. The length of an item's vector grows with the number of
+    its users, so the longest vectors come first there.
+    """
+    wanted = len(model.items) if top is None else checked_integer("top", top, 1)
+    data = model.trained_on if model.keeps_interactions else None
+    users = None if data is None else data.by_user.column_counts
+    fame = np.einsum("id,id->i", model.item_factors, model.item_factors) if users is None else users
+    rows = np.argsort(-fame, kind="stable")[:wanted]
+    return Shown(rows, None if users is None else users[rows])
