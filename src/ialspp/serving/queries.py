@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -73,26 +74,22 @@ def explained(served: Served, request: Explain, limits: Limits) -> Explained:
 
 def found_items(served: Served, text: str, limit: int) -> FoundItems:
     """Find items by a part of their name or id."""
-    rows = best_matches(served.model.items, text, limit, served.item_counts)
-    counts = _counts(served.item_counts, rows)
-    return FoundItems(
-        items=[
-            FoundItem(id=item, name=name, users=users)
-            for item, name, users in zip(*_ids_and_names(served.model.items, rows), counts, strict=True)
-        ]
-    )
+    found = _matches(served.model.items, text, limit, served.item_counts)
+    return FoundItems(items=[FoundItem(id=item, name=name, users=users) for item, name, users in found])
 
 
 def found_users(served: Served, text: str, limit: int) -> FoundUsers:
     """Find users by a part of their name or id."""
-    rows = best_matches(served.model.users, text, limit, served.user_counts)
-    counts = _counts(served.user_counts, rows)
-    return FoundUsers(
-        users=[
-            FoundUser(id=user, name=name, items=items)
-            for user, name, items in zip(*_ids_and_names(served.model.users, rows), counts, strict=True)
-        ]
-    )
+    found = _matches(served.model.users, text, limit, served.user_counts)
+    return FoundUsers(users=[FoundUser(id=user, name=name, items=items) for user, name, items in found])
+
+
+def _matches(
+    known: IdMap, text: str, limit: int, counts: Counts | None
+) -> Iterator[tuple[int | str, str | None, int | None]]:
+    """List the id, the name and the count of each row that matches a text, best first."""
+    rows = best_matches(known, text, limit, counts)
+    return zip(*_ids_and_names(known, rows), _counts(counts, rows), strict=True)
 
 
 def history(served: Served, text: str) -> UserHistory:
