@@ -136,6 +136,40 @@ def test_the_watcher_notices_each_file_once(versions, tmp_path):
     reloader.close()
 
 
+def test_who_stops_waiting_does_not_stop_a_reload(versions, tmp_path):
+    path = tmp_path / "model.ialspp"
+    put(versions[0][0], path)
+    reloader = Reloader(path, 1, Metrics())
+
+    async def run():
+        put(versions[1][0], path)
+        waiting = asyncio.create_task(reloader.reload())
+        await asyncio.sleep(0)  # until it has begun
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        while reloader.current.checksum != versions[1][1]:
+            await asyncio.sleep(0.002)
+
+    asyncio.run(run())
+    reloader.close()
+
+
+def test_loading_has_more_time_than_an_answer(versions, tmp_path):
+    path = tmp_path / "model.ialspp"
+    put(versions[0][0], path)
+    with client_of(path, limits={"seconds": 0.1}) as (client, service):
+        original = service.reloader.reload
+
+        async def slow():
+            await asyncio.sleep(0.3)
+            return await original()
+
+        service.reloader.reload = slow
+        assert client.post("/v1/reload").status_code == 200
+
+
 def test_a_service_does_not_start_with_a_bad_file(versions, tmp_path):
     path = tmp_path / "model.ialspp"
     damaged(versions[0][0], path)

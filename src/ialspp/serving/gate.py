@@ -18,6 +18,8 @@ from .problems import PROBLEM, Problem
 from .service import Service
 
 OPEN = frozenset(["/", "/docs", "/openapi.json", "/health/live", "/health/ready"])  # no key, no model's data
+RELOAD = "/v1/reload"
+LONGEST = 3600.0  # seconds, for loading a model
 LOCAL_HOSTS = frozenset(["localhost", "127.0.0.1", "[::1]"])
 SECURE = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
 
@@ -127,7 +129,9 @@ class Gate:
             expired = True
             task.cancel()
 
-        alarm = asyncio.get_running_loop().call_later(self._seconds, expire)
+        # A large model takes longer to load, and who may ask for that may wait for it.
+        seconds = LONGEST if scope["path"] == RELOAD else self._seconds
+        alarm = asyncio.get_running_loop().call_later(seconds, expire)
         try:
             await self._app(scope, receive, exchange.send)
         except asyncio.CancelledError:

@@ -33,7 +33,8 @@ class Reloader:
     def __init__(self, path: Path, threads: int | None, metrics: Metrics) -> None:
         self._path, self._threads, self._metrics = path, threads, metrics
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="ialspp-loading")
-        self._exchange: asyncio.Lock | None = None  # made in the event loop
+        self._one_at_a_time: asyncio.Lock | None = None  # made in the event loop
+        self._exchanges: set[asyncio.Task[bool]] = set()
         self.error: str | None = None
         self.current = Served(path, threads)
         self._tried: FileVersion | None = self.current.version  # a bad file is not tried twice
@@ -42,11 +43,22 @@ class Reloader:
     async def reload(self) -> bool:
         """Load the file, whether or not it has changed; return whether another model answers now.
 
-        An error says why the old model stays.
+        An error says why the old model stays. Who stops waiting does not stop the exchange.
         """
-        if self._exchange is None:
-            self._exchange = asyncio.Lock()
-        async with self._exchange:
+        exchange = asyncio.create_task(self._reload())
+        self._exchanges.add(exchange)  # or it could be collected while it runs
+        exchange.add_done_callback(self._forget)
+        return await asyncio.shield(exchange)
+
+    def _forget(self, exchange: asyncio.Task[bool]) -> None:
+        self._exchanges.discard(exchange)
+        if not exchange.cancelled():
+            exchange.exception()  # is noted already, also if nobody waits for it
+
+    async def _reload(self) -> bool:
+        if self._one_at_a_time is None:
+            self._one_at_a_time = asyncio.Lock()
+        async with self._one_at_a_time:
             before = self.current.checksum
             try:
                 self._tried = await self._in_thread(FileVersion.of, self._path)
