@@ -9,7 +9,7 @@ from ..errors import IalsppError, InvalidValueError, UnknownIdError
 from ..model.asking import Query
 from ..model.explanation import Explanation
 from ..model.ranking import Ranking
-from ..model.skipped import Skipped
+from ..model.skipped import NOTHING_SKIPPED, Skipped
 from .ids import checked_ids, divided
 from .schema import Part, Recommend, Recommendations, Recommended
 from .served import Served
@@ -97,6 +97,8 @@ def check_who(user: int | str | None, items: Sequence[object] | None) -> None:
 
 def _require_known(skipped: Skipped) -> None:
     """Raise if the user is unknown, or the only item of the history."""
+    if skipped is NOTHING_SKIPPED:
+        return
     for what, ids in (("user", skipped.users), ("item", skipped.histories)):
         if ids.count == ids.total == 1:
             raise UnknownIdError(f"unknown {what}: {ids.examples[0]!r}")
@@ -153,6 +155,8 @@ def parts_of(explanation: Explanation) -> list[Part]:
 
 def counts_of(skipped: Skipped) -> dict[str, int]:
     """Count the unknown ids by the field of the request that they were in."""
+    if skipped is NOTHING_SKIPPED:  # as a rule
+        return {}
     return {_FIELDS.get(argument, argument): ids.count for argument, ids in skipped}
 
 
