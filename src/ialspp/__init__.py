@@ -13,7 +13,7 @@ from . import metrics, split
 from .baselines import MostPopular, Random
 from .data.ids import IdMap
 from .data.interactions import Interactions
-from .errors import IalsppError, NotFittedError, SolveError, UnknownIdError
+from .errors import IalsppError, NotFittedError, SolveError, UnknownIdError, WeightWarning
 from .evaluation import Evaluation, evaluate
 from .model.explanation import Explanation
 from .model.history import EpochRecord
@@ -76,6 +76,7 @@ __all__ = [
     "SpectralCG",
     "UnknownIdError",
     "Update",
+    "WeightWarning",
     "datasets",
     "evaluate",
     "explorer",

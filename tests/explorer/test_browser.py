@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.explorable import HOSTILE, make_data, make_model
+from support.explorable import HOSTILE, make_data, make_model, old_file
 
 from ialspp import ImplicitMF, Interactions, Objective
 from ialspp.explorer import item_map, write_page
@@ -226,10 +226,9 @@ def test_hostile_names_are_shown_as_they_are(explored):
     assert page.page.locator("img").count() == 0
 
 
-def test_a_model_without_interactions_and_names(explored, tmp_path):
+def test_an_old_file_without_interactions_and_names(explored, tmp_path):
     plain = make_model(make_data())
-    plain.save(tmp_path / "model.ialspp", interactions=False)
-    page = explored(ImplicitMF.load(tmp_path / "model.ialspp"))
+    page = explored(ImplicitMF.load(old_file(plain, tmp_path / "model.ialspp")))
     assert page.results() == []
     assert not page.page.locator("#people").is_visible()
     page.pick("1041")

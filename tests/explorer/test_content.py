@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.explorable import HOSTILE, make_data, make_model
+from support.explorable import HOSTILE, make_data, make_model, old_file
 
 from ialspp import ImplicitMF
 from ialspp.errors import InvalidTypeError, InvalidValueError, NotFittedError
@@ -75,10 +75,9 @@ def test_weights_and_labels_of_a_history_are_kept(tmp_path):
     assert found["weight"] == np.median(rows.weights)
 
 
-def test_a_model_without_interactions_and_names(tmp_path):
-    model = make_model(make_data())
-    model.save(tmp_path / "model.ialspp", interactions=False)
-    _, found = written(ImplicitMF.load(tmp_path / "model.ialspp"), tmp_path)
+def test_an_old_file_without_interactions_and_names(tmp_path):
+    model = ImplicitMF.load(old_file(make_model(make_data()), tmp_path / "model.ialspp"))
+    _, found = written(model, tmp_path)
     assert found["names"] is found["users"] is found["counts"]["interactions"] is None
     assert found["people"] == []
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.drawing import drawn
-from support.explorable import EACH, make_model
+from support.explorable import EACH, make_model, old_file
 
 from ialspp import ImplicitMF, Interactions
 from ialspp.errors import InvalidValueError
@@ -47,9 +47,15 @@ def test_threads_change_nothing(model, tmp_path):
     np.testing.assert_array_equal(item_map(one).x, item_map(three).x)
 
 
-def test_without_interactions_the_longest_vectors_come_first(model, tmp_path):
+def test_a_file_without_interactions_knows_the_number_of_users(model, tmp_path):
     model.save(tmp_path / "model.ialspp", interactions=False)
-    found = item_map(ImplicitMF.load(tmp_path / "model.ialspp"), 10)
+    found, whole = item_map(ImplicitMF.load(tmp_path / "model.ialspp"), 10), item_map(model, 10)
+    assert found.rows.tolist() == whole.rows.tolist()
+    assert found.users.tolist() == whole.users.tolist()
+
+
+def test_in_an_old_file_without_interactions_the_longest_vectors_come_first(model, tmp_path):
+    found = item_map(ImplicitMF.load(old_file(model, tmp_path / "model.ialspp")), 10)
     lengths = np.linalg.norm(model.item_factors, axis=1)
     assert found.users is None
     np.testing.assert_allclose(lengths[found.rows], np.sort(lengths)[::-1][:10], rtol=1e-6)

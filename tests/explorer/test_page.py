@@ -7,7 +7,7 @@ from pathlib import Path
 
 import ialspp.explorer
 from ialspp.explorer import served_page
-from ialspp.explorer.writing import IMPORT, MODULES
+from ialspp.explorer.writing import IMPORT, MODULES, STYLES
 
 FOLDER = Path(ialspp.explorer.__file__).parent / "page"
 SOURCES = {name: (FOLDER / name).read_text() for name in MODULES}
@@ -20,7 +20,7 @@ def test_every_module_comes_after_those_that_it_imports():
 
 
 def test_every_file_is_in_the_page():
-    assert {path.name for path in FOLDER.iterdir()} == {*MODULES, "index.html", "style.css"}
+    assert {path.name for path in FOLDER.iterdir()} == {*MODULES, *STYLES, "index.html"}
 
 
 def test_every_import_names_an_export():

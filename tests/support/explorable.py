@@ -3,6 +3,7 @@
 import numpy as np
 
 from ialspp import ImplicitMF, Interactions, Objective
+from support.forged import rewrite
 
 TASTES = ["Sea", "Wood", "Fire"]
 EACH = 40  # items of a taste
@@ -40,3 +41,9 @@ def item_names():
 def make_model(data, **options):
     objective = Objective(unobserved_weight=0.2, regularization=0.01)
     return ImplicitMF(**{"dim": 12, "objective": objective, "epochs": 6, **options}).fit(data, progress=False)
+
+
+def old_file(model, path):
+    """A file without interactions of a version that did not keep the number of users of each item."""
+    model.save(path, interactions=False)
+    return rewrite(path, path.read_bytes(), "arrays/item_counts", None)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import sys
+import warnings
 from typing import Annotated
 
 import typer
 
+from ..errors import WeightWarning
 from .data import list_known, show_data
 from .demo import demo
 from .evaluate import evaluate
@@ -75,5 +77,6 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for ids that its encoding does not have
+    warnings.simplefilter("ignore", WeightWarning)  # commands remark on weights, in words of their options
     with reported(), signals_raised(), reported():  # the first for signals around the second and third
         app(prog_name="ialspp")

@@ -13,7 +13,7 @@ from .. import _core
 from ..errors import InvalidValueError
 from ..files.arrays import is_finite
 from .ids import IdMap
-from .offsets import gathered
+from .offsets import OF_A_FILE, gathered
 
 Floats = NDArray[np.float32]
 RowNumbers = NDArray[np.int32]
@@ -105,7 +105,7 @@ class Csr:
         try:
             return _core.Rows(self.offsets, self.columns, self.n_columns, self.labels, self.weights)
         except ValueError as error:
-            raise InvalidValueError(str(error)) from error
+            raise InvalidValueError(f"{error}{OF_A_FILE}") from error
 
     def check(self) -> None:
         """Raise unless these are rows of distinct, ascending columns, with labels and weights that may be."""

@@ -14,7 +14,7 @@ RowNumbers = NDArray[np.int64]
 
 
 class Shown(NamedTuple):
-    """Rows of items, best known first, and how many users each has; None where no interactions are known."""
+    """Rows of items, best known first, and how many users each has; None where that is not known."""
 
     rows: RowNumbers
     users: RowNumbers | None
@@ -23,12 +23,13 @@ class Shown(NamedTuple):
 def best_known(model: ImplicitMF, top: int | None = None) -> Shown:
     """Choose the items with the most users; all of them where `top` is None.
 
-    A model without interactions does not know them. The length of an item's vector grows with the number of
-    its users, so the longest vectors come first there.
+    An old file without interactions does not know them. The length of an item's vector grows with the number
+    of its users, so the longest vectors come first there.
     """
     wanted = len(model.items) if top is None else checked_integer("top", top, 1)
-    data = model.trained_on if model.keeps_interactions else None
-    users = None if data is None else data.by_user.column_counts
-    fame = np.einsum("id,id->i", model.item_factors, model.item_factors) if users is None else users
-    rows = np.argsort(-fame, kind="stable")[:wanted]
-    return Shown(rows, None if users is None else users[rows])
+    popular = model.recommend_for([[]], wanted)  # who has no history gets the items with the most users
+    rows = popular.rows[0].astype(np.int64)
+    if (rows >= 0).all():
+        return Shown(rows, popular.scores[0].astype(np.int64))
+    lengths = np.einsum("id,id->i", model.item_factors, model.item_factors)
+    return Shown(np.argsort(-lengths, kind="stable")[:wanted], None)

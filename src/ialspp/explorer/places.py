@@ -29,7 +29,7 @@ class ItemMap(NamedTuple):
     rows
         The row number of each item in `model.items`.
     users
-        The number of users of each item; None where the model has no interactions.
+        The number of users of each item; None for an old model file that does not know it.
     x, y
         The place of each item.
     """

@@ -39,6 +39,7 @@ MODULES = (
     "view-map.js",
     "main.js",
 )
+STYLES = ("parts.css", "style.css")  # the page's rules for less room come last
 IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./([\w-]+\.js)";$', flags=re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", flags=re.MULTILINE)
 MARKER = "ialspp explorer"  # by which the command line recognises its own files
@@ -81,7 +82,7 @@ def served_page() -> str:
 
 
 def _page(content: str, connect: str) -> str:
-    style, script = _asset("style.css"), inlined()
+    style, script = "".join(map(_asset, STYLES)), inlined()
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         f"connect-src {connect}; img-src data:; base-uri 'none'; form-action 'none'"

@@ -6,6 +6,8 @@ import { dot } from "./matrix.js";
 import { plain, searched } from "./search.js";
 import { count } from "./words.js";
 
+const TYPICAL = 20; // items: histories of about this length come first, as they show a taste and can be read
+
 export class LocalEngine {
   constructor(content) {
     this.model = decoded(content);
@@ -19,7 +21,7 @@ export class LocalEngine {
     this.entries = this.itemsByRow.map((item) => ({ texts: textsOf(item.label, item.key), fame: item.users ?? 0 }));
     this.personEntries = content.people.map((person) => ({
       texts: textsOf(person.name, person.id),
-      fame: person.items.length,
+      fame: -Math.abs(Math.log((person.items.length + 1) / TYPICAL)),
     }));
   }
 
@@ -76,8 +78,8 @@ export class LocalEngine {
   popular(limit, hidden) {
     const { users } = this.model;
     if (users === null) return { items: [], fallback: true };
-    const items = best(users, limit, hidden).map((row) => ({ item: this.itemsByRow[row], score: users[row], because: [] }));
-    return { items, fallback: true };
+    const found = (row) => ({ item: this.itemsByRow[row], score: users[row], because: [] });
+    return { items: best(users, limit, hidden).map(found), fallback: true };
   }
 
   // The items with the most similar direction.

@@ -22,7 +22,7 @@ class Explorer {
     this.pointed = null;
     this.picksView = new PicksView(this.picks, (item) => this.showSimilar(item));
     this.results = new ResultsView(this.picks, {
-      pick: (item) => this.pick(item),
+      toggle: (item) => this.toggle(item),
       similar: (item) => this.showSimilar(item),
       back: () => this.recommend(),
       explain: (item) => this.engine.explain(this.picks.list, item),
@@ -67,7 +67,7 @@ class Explorer {
     const facts = [count(counts.items, "item"), count(counts.users, "user")];
     if (counts.interactions !== null) facts.push(count(counts.interactions, "interaction"));
     setText(byId("facts"), facts.join(" \u00b7 "));
-    const fewer = `This page has the ${count(onPage, "best-known item", "best-known items")} of ${count(counts.items, "item")}. `;
+    const fewer = `This page has the ${count(onPage, "best-known item")} of ${count(counts.items, "item")}. `;
     setText(byId("note"), (onPage < counts.items ? fewer : "") + note);
     byId("people").hidden = people === 0;
     if (counts.items === 0) {
@@ -101,7 +101,8 @@ class Explorer {
     this.recommending = true;
     while (this.stale) {
       this.stale = false;
-      await this.answered(this.engine.recommend(this.picks.list, SHOWN, REASONS), (answer) => this.showRecommended(answer));
+      const request = this.engine.recommend(this.picks.list, SHOWN, REASONS);
+      await this.answered(request, (answer) => this.showRecommended(answer));
     }
     this.recommending = false;
   }
@@ -139,7 +140,8 @@ class Explorer {
   mark() {
     const { pointed } = this;
     const largest = Math.max(...(pointed?.because ?? []).map(({ part }) => part), 1e-30);
-    const links = (pointed?.because ?? []).filter(({ part }) => part > 0).map(({ item, part }) => ({ item, share: part / largest }));
+    const reasons = (pointed?.because ?? []).filter(({ part }) => part > 0);
+    const links = reasons.map(({ item, part }) => ({ item, share: part / largest }));
     this.map?.mark(this.picks.list, this.recommended, pointed?.item ?? null, links);
   }
 }

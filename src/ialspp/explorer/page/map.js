@@ -3,11 +3,13 @@
 import { LabelSpace } from "./labels.js";
 import { clipped } from "./words.js";
 
+const LEAST_MARKED = 6; // pixels of the radius of a marked dot
 const MOST_LABELS = 100;
 const LETTERS = 30;
 const TALL = 15; // pixels of a line of text
 const ABOVE = -12, BELOW = 14; // where its middle is beside a dot
-const PLAIN = 0, RECOMMENDED = 1, PICKED = 2, POINTED = 3;
+const PLAIN = 0, PICKED = 1, RECOMMENDED = 2, POINTED = 3;
+const CROWD = 60; // marked dots; where there are more, picks stand back
 
 export class MapDrawing {
   constructor(canvas, camera, places) {
@@ -32,10 +34,13 @@ export class MapDrawing {
     for (const dot of this.dots) Object.assign(dot, { rank: PLAIN, hue: null });
     for (const item of recommended) this.set(item, { rank: RECOMMENDED });
     for (const { item, hue } of picks) this.set(item, { rank: PICKED, hue });
-    if (pointed) this.set(pointed, { rank: PICKED === this.byKey.get(pointed.key)?.rank ? PICKED : POINTED });
+    if (pointed) this.set(pointed, { rank: POINTED });
     this.pointed = pointed ? this.byKey.get(pointed.key) : null;
+    const crowded = picks.length + recommended.length > CROWD;
+    this.covered = crowded ? PICKED : PLAIN; // what labels may cover
     this.links = links;
-    this.order = [...this.dots].sort((a, b) => b.rank - a.rank); // stable: best-known first among equals
+    const weight = crowded ? [0, 1, 2, 3] : [0, 2, 1, 3];
+    this.order = [...this.dots].sort((a, b) => weight[b.rank] - weight[a.rank]); // stable: best-known first
   }
 
   set(item, values) {
@@ -74,18 +79,19 @@ export class MapDrawing {
     const room = Math.min(Math.max(Math.min(this.camera.width, this.camera.height) / 700, 0.6), 1);
     const larger = room * (1 + 0.5 * Math.log2(this.camera.zoom));
     context.beginPath();
-    context.arc(dot.left, dot.top, dot.rank === PLAIN ? dot.size * larger : Math.max(dot.size * larger, 4.5), 0, 2 * Math.PI);
+    const radius = Math.max(dot.size * larger, dot.rank === PLAIN ? 0 : LEAST_MARKED);
+    context.arc(dot.left, dot.top, radius, 0, 2 * Math.PI);
     context.fillStyle = this.colourOf(dot, colours);
     context.fill();
-    if (dot.rank < PICKED) return;
+    if (dot.rank === PLAIN) return;
     context.lineWidth = 2;
     context.strokeStyle = dot === this.pointed ? colours.ink : colours.ground;
     context.stroke();
   }
 
   colourOf(dot, colours) {
-    if (dot.hue !== null && dot.rank === PICKED) return colours.hues[dot.hue];
-    return [colours.dot, colours.accent, colours.accent, colours.ink][dot.rank];
+    if (dot.hue !== null) return colours.hues[dot.hue];
+    return [colours.dot, colours.dot, colours.accent, colours.ink][dot.rank];
   }
 
   // From an item to the picks that it is recommended for, as wide as their parts.
@@ -111,7 +117,7 @@ export class MapDrawing {
   drawLabels(seen, colours) {
     const { context } = this;
     const space = new LabelSpace();
-    for (const dot of seen) if (dot.rank) space.keep(dot.left - 5, dot.top - 4, 10, 9);
+    for (const dot of seen) if (dot.rank > this.covered) space.keep(dot.left - 5, dot.top - 4, 10, 9);
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.lineJoin = "round";
@@ -128,7 +134,7 @@ export class MapDrawing {
       if (free === undefined && dot !== this.pointed) continue;
       const top = dot.top + (free ?? ABOVE);
       context.strokeText(dot.text, middle, top);
-      context.fillStyle = [colours.faint, colours.accent, colours.ink, colours.ink][dot.rank];
+      context.fillStyle = [colours.faint, colours.ink, colours.accent, colours.ink][dot.rank];
       context.fillText(dot.text, middle, top);
       room--;
     }

@@ -5,6 +5,7 @@ import { button, byId, element } from "./dom.js";
 import { count, short } from "./words.js";
 
 const STEPS = 20; // of the slider on each side: from a tenth of the first weight to ten times as much
+const NOTHING_YET = "Nothing yet. Search above, click a dot on the map, or press + in the list.";
 
 export class PicksView {
   constructor(picks, showSimilar) {
@@ -23,7 +24,7 @@ export class PicksView {
     this.list.replaceChildren(...list.map((pick) => this.line(pick)));
     this.clear.hidden = list.length < 2;
     this.clear.textContent = `Remove all ${list.length}`;
-    byId("picks-hint").textContent = list.length ? "" : "Nothing yet. Search above, click a dot on the map, or press + in the list.";
+    byId("picks-hint").textContent = list.length ? "" : NOTHING_YET;
     byId("picks-heading").textContent = list.length ? `Your picks, ${list.length}` : "Your picks";
   }
 
@@ -50,7 +51,11 @@ export class PicksView {
       element("span", { class: "name", title: nameTitle(item) }, item.label),
       button("\u00d7", { class: "round", "aria-label": `Remove ${item.label}`, onclick: () => this.remove(item) }),
       element("div", { class: "weight" }, slider, shown),
-      button("Similar", { class: "quiet", "aria-label": `Similar to ${item.label}`, onclick: () => this.showSimilar(item) }),
+      button("Similar", {
+        class: "quiet",
+        "aria-label": `Similar to ${item.label}`,
+        onclick: () => this.showSimilar(item),
+      }),
     );
   }
 

@@ -8,7 +8,7 @@ import { clipped, count, listed, short } from "./words.js";
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class ResultsView {
-  // actions: pick(item), similar(item), back(), explain(item), point(entry or null)
+  // actions: toggle(item), similar(item), back(), explain(item), point(entry or null)
   constructor(picks, actions) {
     Object.assign(this, { picks, actions });
     this.list = byId("results");
@@ -27,7 +27,8 @@ export class ResultsView {
     const heading = answer.fallback ? "Most popular" : "Recommended";
     this.begin(heading, hintOf(answer, picked), true);
     const best = answer.items[0]?.score ?? 0;
-    this.fill(answer.items, (entry, place) => (answer.fallback ? this.popular(entry, place, best) : this.line(entry, place, best)));
+    const make = answer.fallback ? this.popular : this.line;
+    this.fill(answer.items, (entry, place) => make.call(this, entry, place, best));
     const first = answer.items[0] ? `, first ${answer.items[0].item.label}` : "";
     setText(byId("live"), `${heading}: ${count(answer.items.length, "item")}${first}`);
   }
@@ -60,7 +61,8 @@ export class ResultsView {
     if (still.matches) return;
     for (const row of rows) {
       const moved = (before.get(row.dataset.key) ?? row.offsetTop) - row.offsetTop;
-      if (moved) row.animate([{ transform: `translateY(${moved}px)` }, { transform: "none" }], { duration: 220, easing: "ease-out" });
+      const frames = [{ transform: `translateY(${moved}px)` }, { transform: "none" }];
+      if (moved) row.animate(frames, { duration: 220, easing: "ease-out" });
     }
   }
 
@@ -95,14 +97,23 @@ export class ResultsView {
       element("span", { class: "rank", "aria-hidden": "true" }, String(place + 1)),
       element("span", { class: "name", title: nameTitle(item) }, item.label),
       element("span", { class: "number score", title: entry.score }, number),
-      button("+", { class: "round", "aria-label": `Pick ${item.label}`, onclick: () => this.actions.pick(item) }),
+      this.picks.find(item) ? this.toggleButton("\u00d7", "Remove", item) : this.toggleButton("+", "Pick", item),
       bar,
       element(
         "div",
         { class: "reason" },
-        button("Similar", { class: "quiet", "aria-label": `Similar to ${item.label}`, onclick: () => this.actions.similar(item) }),
+        button("Similar", {
+          class: "quiet",
+          "aria-label": `Similar to ${item.label}`,
+          onclick: () => this.actions.similar(item),
+        }),
       ),
     );
+  }
+
+  toggleButton(text, verb, item) {
+    const toggle = () => this.actions.toggle(item);
+    return button(text, { class: "round", "aria-label": `${verb} ${item.label}`, onclick: toggle });
   }
 
   toggle(key, row, why) {
