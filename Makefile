@@ -18,15 +18,16 @@ ifndef SEED
 SEED := $(shell date +%s)
 endif
 
-.PHONY: demo test torture torture-native quality docs reproduce lint format native-test python-test sanitize bench bench-data bench-model bench-kernels wheel clean
+.PHONY: demo test torture torture-native quality docs reproduce lint format native-test python-test sanitize bench bench-data bench-model bench-serve bench-kernels wheel clean
 
 demo: $(if $(wildcard .venv/.dev),.venv/.dev,.venv/.demo)  # dev has all that demo has
-	$(BIN)/ialspp demo
+	@mkdir -p build
+	$(BIN)/ialspp demo --page build/groceries.html
 
 test: lint native-test python-test
 
 torture: .venv/.dev torture-native
-	$(BIN)/python -m torture kills disks model_files data_files numbers load --seed $(SEED) $(ARGS)
+	$(BIN)/python -m torture kills disks model_files data_files numbers load serving --seed $(SEED) $(ARGS)
 	$(PYTEST) --hypothesis-profile=torture --hypothesis-seed=$(SEED) --randomly-seed=$(SEED)
 
 torture-native: .venv/.dev
@@ -76,6 +77,10 @@ bench-model: .venv/.peers
 	$(BIN)/python benchmarks/recommend.py
 	$(BIN)/python benchmarks/store.py
 	$(BIN)/python benchmarks/checkpoints.py
+
+bench-serve: .venv/.peers
+	$(BIN)/python benchmarks/serve.py $(ARGS)
+	$(BIN)/python benchmarks/serve.py --items 1000000 $(ARGS)
 
 bench-kernels: .venv/.dev
 	$(BIN)/cmake --build $(BUILD) --target kernel_benchmarks

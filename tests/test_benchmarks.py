@@ -78,3 +78,15 @@ def test_a_smoke_run_draws():
 def test_the_systems_that_should_agree_do(report):
     runs = {run["system"]: run for run in report["runs"]}
     assert runs["ours/ials++"]["loss"][-1] == pytest.approx(runs["ours/spectral"]["loss"][-1], rel=0.05)
+
+
+def test_the_service_is_measured():
+    size = ["--items", "200", "--dim", "4", "--connections", "4", "--seconds", "0.2", "--rounds", "1"]
+    done = subprocess.run(
+        [sys.executable, BENCHMARKS / "serve.py", *size, "--systems", "ialspp"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "200 items, d = 4" in done.stdout
+    assert " 0 failed" in done.stdout

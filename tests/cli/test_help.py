@@ -18,6 +18,7 @@ COMMANDS = [
     "explain",
     "evaluate",
     "info",
+    "serve",
     "export",
     "explore",
     "demo",
@@ -61,7 +62,7 @@ def test_commands_stand_in_groups():
         "Train a model": ["fit", "update", "names"],
         "Ask a model": ["recommend", "similar", "explain"],
         "Look": ["demo", "explore", "evaluate", "info", "data"],
-        "Use a model elsewhere": ["export"],
+        "Use a model elsewhere": ["serve", "export"],
     }
 
 

@@ -170,7 +170,8 @@ def test_without_a_past_or_regularization_there_is_nothing_to_explain():
         (None, "item-1", TypeError, "user.*missing"),
         (3, None, TypeError, "item.*missing"),
         ([3], "item-1", TypeError, "user.*list"),
-        (3, ["item-1"], TypeError, "item.*list"),
+        (3, [["item-1"]], TypeError, "item.*list"),
+        (3, ("item-1",), TypeError, "item.*tuple"),
         (3, b"item-1", TypeError, "item.*bytes"),
     ],
 )
@@ -187,6 +188,76 @@ def test_ids_may_be_numpy_values():
 def test_a_model_that_is_not_fitted_says_so():
     with pytest.raises(NotFittedError, match="fit"):
         make_model().explain(3, "item-1")
+
+
+def test_several_items_are_explained_like_each_alone():
+    for explained in (
+        lambda item: model().explain(3, item),
+        lambda item: model().explain_for(ITEMS[:4], item),
+    ):
+        together = explained(ITEMS)
+        assert type(together) is list
+        for item, found in zip(ITEMS, together, strict=True):
+            alone = explained(item)
+            assert dict(found) == pytest.approx(dict(alone), rel=1e-9, abs=1e-12)
+            assert (found.score, found.rest) == pytest.approx((alone.score, alone.rest), abs=1e-12)
+        assert explained([]) == []
+
+
+# Unseen users
+
+past_of = st.lists(
+    st.tuples(st.sampled_from(ITEMS), st.floats(-2, 4, width=32), st.floats(0, 5, width=32)),
+    max_size=10,
+    unique_by=lambda entry: entry[0],
+)
+
+
+@given(past_of, st.sampled_from(ITEMS), st.sampled_from(NUMBERS))
+@properties
+def test_the_parts_of_an_unseen_user_are_those_of_the_normal_equations(past, item, numbers):
+    items, labels, weights = ([entry[n] for entry in past] for n in range(3))
+    given = {name: values for name, values in (("label", labels), ("weight", weights)) if name in numbers}
+    y, a = (np.array(given.get(name, [1.0] * len(items))) for name in ("label", "weight"))
+    found = model().explain_for(items, item, **{f"{name}s": values for name, values in given.items()})
+    H, o = model().item_factors.astype(float), model().objective
+    rows, target = model().items.rows(items), H[model().items.rows([item])[0]]
+    lam = o.regularization * (len(rows) + o.unobserved_weight * len(H)) ** o.exponent
+    A = (H[rows].T * a) @ H[rows] + o.unobserved_weight * H.T @ H + lam * np.eye(DIM)
+    right = dict(zip(items, (a * y * (H[rows] @ np.linalg.solve(A, target))).tolist(), strict=True))
+    assert dict(found) == pytest.approx(right, rel=1e-5, abs=1e-6)
+    assert found.contributions == sorted(found.contributions, reverse=True)
+    assert sum(found.contributions) + found.rest == pytest.approx(found.score, abs=1e-6)
+    assert found.rest == pytest.approx(
+        0, abs=1e-3 * max(1, np.abs(list(right.values())).sum() if right else 1)
+    )
+
+
+def test_unknown_items_of_an_unseen_user_are_skipped_where_asked():
+    past = ["item-1", "nothing", "item-2"]
+    with pytest.raises(UnknownIdError, match="'nothing'"):
+        model().explain_for(past, "item-5")
+    found = model().explain_for(past, "item-5", weights=[2, 3, 4], unknown="skip")
+    assert found == model().explain_for(["item-1", "item-2"], "item-5", weights=[2, 4])
+    assert model().explain_for(["nothing"], "item-5", unknown="skip") == []
+    with pytest.raises(UnknownIdError, match="'nothing'"):
+        model().explain_for(["item-1"], "nothing", unknown="skip")
+
+
+@pytest.mark.parametrize(
+    ("past", "item", "numbers", "error", "message"),
+    [
+        ("item-1", "item-1", {}, TypeError, "histories.*'item-1'"),
+        ([3], "item-1", {}, UnknownIdError, "item: 3.*user.*swapped"),
+        (["item-1"], "item-1", {"weights": [1, 2]}, ValueError, "weights.*history"),
+        (["item-1"], "item-1", {"weights": 1}, TypeError, "weights"),
+        (["item-1"], "item-1", {"labels": ["x"]}, TypeError, "label"),
+        (["item-1"], "item-1", {"unknown": "hide"}, ValueError, "unknown.*hide"),
+    ],
+)
+def test_bad_pasts_of_unseen_users_are_errors(past, item, numbers, error, message):
+    with pytest.raises(error, match=message):
+        model().explain_for(past, item, **numbers)
 
 
 # Exact vectors of new items

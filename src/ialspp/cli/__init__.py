@@ -22,6 +22,7 @@ from .info import info
 from .names import names
 from .options import add_command
 from .recommend import recommend
+from .serve import serve
 from .signals import signals_raised
 from .similar import similar
 from .update import update
@@ -38,6 +39,7 @@ add_command(app, "demo", demo, panel=LOOK)
 add_command(app, "explore", explore, panel=LOOK)
 add_command(app, "evaluate", evaluate, panel=LOOK, has_config=True)
 add_command(app, "info", info, panel=LOOK)
+add_command(app, "serve", serve, panel=EXPORT)
 add_command(app, "export", export, panel=EXPORT)
 data = typer.Typer(
     cls=Group,

@@ -7,6 +7,8 @@ allows no holes, so the bytes between arrays are arrays too: "padding.0", "paddi
 
 from __future__ import annotations
 
+import hashlib
+import json
 import mmap
 import re
 import zlib
@@ -124,6 +126,11 @@ class Container:
     def metadata(self) -> dict[str, str]:
         """The text of the file, by name."""
         return self._header.metadata
+
+    @property
+    def checksum(self) -> str:
+        """Sixteen hexadecimal digits that tell contents apart: made from the text and all checksums."""
+        return hashlib.sha256(json.dumps(self.metadata, sort_keys=True).encode()).hexdigest()[:16]
 
     def verify(self) -> None:
         """Read all arrays. A `StoreError` says which are wrong, or that there are no checksums."""

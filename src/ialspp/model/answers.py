@@ -13,15 +13,15 @@ from ..objective import Objective
 from ..solvers import no_finite_solution
 from ..system.checks import checked_integer
 from ..system.machine import resolve_threads
-from .explanation import Explanation, explain
+from .asking import Asking
+from .explanation import Explanation, explain_each
 from .fitted import Embedding, Fitted, Similarity, directions
 from .ranking import Filter, Ranking, Rankings, rank
-from .recommending import Recommending
 from .requests import as_list, is_one, rows_of_histories
 from .skipped import Lookup, Unknown
 
 
-class Answers(Recommending):
+class Answers(Asking):
     """The queries, over a state that `ImplicitMF` provides."""
 
     objective: Objective
@@ -88,21 +88,85 @@ class Answers(Recommending):
 
     # Reasons
 
-    def explain(self, user: Any, item: Any) -> Explanation:
+    @overload
+    def explain(self, user: Any, item: str | int) -> Explanation: ...
+
+    @overload
+    def explain(self, user: Any, item: Any) -> Explanation | list[Explanation]: ...
+
+    def explain(self, user: Any, item: Any) -> Explanation | list[Explanation]:
         """Say how much each item of a user's history contributes to the score of an item.
 
         Parameters
         ----------
-        user, item
-            An id of each, from the training data.
+        user
+            The id of a user of the training data.
+        item
+            The id of an item. A list of ids gives a list of explanations, in little more time than one.
         """
         state = self._fitted()
         data = state.histories("explain")
         row = state.users.ids.rows([user], state.items.ids)
-        [target] = state.items.ids.rows([item], state.users.ids).tolist()
-        vector = state.users.vectors[row[0]]
-        history = data.by_user.take(row)
-        return explain(history, vector, target, state.items, self.objective, resolve_threads(self.threads))
+        return self._explained(state, data.by_user.take(row), state.users.vectors[row[0]], item)
+
+    @overload
+    def explain_for(
+        self,
+        history: Iterable[Any],
+        item: str | int,
+        *,
+        weights: Iterable[float] | None = ...,
+        labels: Iterable[float] | None = ...,
+        unknown: Unknown = ...,
+    ) -> Explanation: ...
+
+    @overload
+    def explain_for(
+        self,
+        history: Iterable[Any],
+        item: Any,
+        *,
+        weights: Iterable[float] | None = ...,
+        labels: Iterable[float] | None = ...,
+        unknown: Unknown = ...,
+    ) -> Explanation | list[Explanation]: ...
+
+    def explain_for(
+        self,
+        history: Iterable[Any],
+        item: Any,
+        *,
+        weights: Iterable[float] | None = None,
+        labels: Iterable[float] | None = None,
+        unknown: Unknown = "error",
+    ) -> Explanation | list[Explanation]:
+        """Explain the score of an item for a user the model has not seen: `fold_in`, then `explain`.
+
+        Parameters
+        ----------
+        history
+            The ids of the user's items.
+        item
+            The id of an item, or a list of ids, as in `explain`.
+        weights, labels
+            One number for each item of the history.
+        unknown
+            "error": an unknown item in the history is an error. "skip": leave it out. The item whose score is
+            explained must be known.
+        """
+        state = self._fitted()
+        weight, label = (None if values is None else [values] for values in (weights, labels))
+        rows = rows_of_histories([history], state.items.ids, weight, label, Lookup(unknown), state.users.ids)
+        return self._explained(state, rows, self._strangers(state, rows)[0], item)
+
+    def _explained(
+        self, state: Fitted, history: Csr, vector: Floats, item: Any
+    ) -> Explanation | list[Explanation]:
+        is_list = isinstance(item, list)
+        targets = state.items.ids.rows(item if is_list else [item], state.users.ids)
+        threads = resolve_threads(self.threads)
+        found = explain_each(history, vector, targets, state.items, self.objective, threads)
+        return found if is_list else found[0]
 
     # Neighbours
 

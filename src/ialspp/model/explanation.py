@@ -77,18 +77,23 @@ class Explanation(list[tuple[Any, float]]):
         return f"[{', '.join(shown)}]"
 
 
-def explain(
-    history: Csr, vector: NDArray[Any], item: int, items: Embedding, objective: Objective, threads: int
-) -> Explanation:
-    """Explain the score of one item for a user with this one row of history and this vector.
+def explain_each(
+    history: Csr,
+    vector: NDArray[Any],
+    targets: NDArray[np.int64],
+    items: Embedding,
+    objective: Objective,
+    threads: int,
+) -> list[Explanation]:
+    """Explain the scores of some items for a user with this one row of history and this vector.
 
     The loss is least at w = A^-1 sum_j a_j y_j h_j, with A as in `native/step.h`. The score <w, h_i> is then
-    a sum over the history, to which item j adds a_j y_j <h_j, A^-1 h_i>.
+    a sum over the history, to which item j adds a_j y_j <h_j, A^-1 h_i>. A is the same for all items i.
     """
-    target = items.vectors[item].astype(np.float64)
-    score = float(vector.astype(np.float64) @ target)
+    wanted = items.vectors[targets].astype(np.float64)
+    scores = wanted @ vector.astype(np.float64)
     if len(history.columns) == 0:
-        return Explanation([], score, score)
+        return [Explanation([], score, score) for score in scores.tolist()]
     history.native()  # raises if a damaged file names an item that does not exist
     neighbours = items.vectors[history.columns].astype(np.float64)
     weight = np.ones(len(neighbours)) if history.weights is None else history.weights.astype(np.float64)
@@ -96,9 +101,18 @@ def explain(
     regularization = objective.row_regularization(history.counts, len(items.ids))[0]
     gramian = objective.unobserved_weight * items.gramian(threads)
     with one_blas_thread():
-        hessian = (neighbours.T * weight) @ neighbours + gramian + regularization * np.eye(len(target))
+        hessian = (neighbours.T * weight) @ neighbours + gramian + regularization * np.eye(len(vector))
         _check_solvable(hessian, float(regularization))
-        contributions = weight * label * (neighbours @ _solved(hessian, target))
+        contributions = (neighbours @ _solved(hessian, wanted.T)).T * (weight * label)
+    return [
+        _largest_first(each, history, items, score)
+        for each, score in zip(contributions, scores.tolist(), strict=True)
+    ]
+
+
+def _largest_first(
+    contributions: NDArray[np.float64], history: Csr, items: Embedding, score: float
+) -> Explanation:
     order = np.argsort(-contributions, kind="stable")
     return Explanation.of(items.ids, history.columns[order], contributions[order], score)
 
@@ -112,9 +126,9 @@ def _check_solvable(hessian: NDArray[np.float64], regularization: float) -> None
         raise _no_unique_solution()
 
 
-def _solved(hessian: NDArray[np.float64], target: NDArray[np.float64]) -> NDArray[np.float64]:
+def _solved(hessian: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.float64]:
     try:
-        return np.asarray(np.linalg.solve(hessian, target), dtype=np.float64)
+        return np.asarray(np.linalg.solve(hessian, targets), dtype=np.float64)
     except np.linalg.LinAlgError as error:  # numbers of very different sizes, whose rank is hard to tell
         raise _no_unique_solution() from error
 

@@ -329,6 +329,15 @@ class ImplicitMF(Fitting, Answers, Parameters):
         """The items the model knows."""
         return self._fitted().items.ids
 
+    @property
+    def file_info(self) -> dict[str, Any] | None:
+        """What the file that the model was loaded from says of itself, as in `store.info`; None without one.
+
+        It belongs to the file that was opened, whatever is at its path now, and knows nothing of updates.
+        """
+        file = self._fitted().file
+        return file.info() if isinstance(file, saving.ModelFile) else None
+
     def verify(self) -> None:
         """Read the file that the model was loaded from completely; raise a `StoreError` if it is damaged.
 

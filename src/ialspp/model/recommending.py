@@ -16,9 +16,9 @@ from ..system.machine import resolve_threads
 from ..system.progress import Progress
 from .fitted import Fitted
 from .popular import cold_users, rank_popular
-from .ranking import Ranking, Rankings, rank
+from .ranking import Filter, Ranking, Rankings, rank
 from .requests import as_list, filter_of, is_one, rows_of_histories
-from .skipped import Lookup, Unknown
+from .skipped import NOTHING_SKIPPED, Lookup, Skipped, Unknown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,12 +165,25 @@ class Recommending:
         lookup: Lookup,
         progress: Progress,
     ) -> Rankings:
+        """Rank the items that candidates and exclusions leave for each user."""
+        named = np.ones(len(asked.rows), dtype=bool) if asked.known is None else asked.known
+        ids, others = state.items.ids, state.users.ids
+        allowed = filter_of(
+            named, ids, others, lookup, seen=asked.seen, candidates=candidates, exclude=exclude
+        )
+        return self._ranked_by(state, asked, k, allowed, lookup.skipped, progress)
+
+    def _ranked_by(
+        self,
+        state: Fitted,
+        asked: Asked,
+        k: int,
+        allowed: Filter,
+        skipped: Skipped = NOTHING_SKIPPED,
+        progress: Progress = False,
+    ) -> Rankings:
         """Rank the items that are allowed for each user: by their vectors, or by popularity."""
         items, threads = state.items, resolve_threads(self.threads)
-        named = np.ones(len(asked.rows), dtype=bool) if asked.known is None else asked.known
-        allowed = filter_of(
-            named, items.ids, state.users.ids, lookup, seen=asked.seen, candidates=candidates, exclude=exclude
-        )
         k = min(checked_integer("k", k, 0), len(items.ids))
         packed = items.packed(threads)
         best, scores, _ = rank(asked.vectors, packed, k, threads, allowed=allowed, progress=progress)
@@ -178,7 +191,7 @@ class Recommending:
         cold = np.flatnonzero(fallback)
         if len(cold):
             best[cold], scores[cold] = rank_popular(state, cold, allowed, k, threads)
-        return Rankings(best, scores, items.ids, asked.rows, asked.ids, fallback, lookup.skipped)
+        return Rankings(best, scores, items.ids, asked.rows, asked.ids, fallback, skipped)
 
 
 def _of_the_data(

@@ -75,6 +75,11 @@ class ModelFile(Container):
         with whole(self.path, "model"):
             trained.fitted.check()
 
+    def info(self) -> dict[str, Any]:
+        """Return what the file says of itself, as plain values."""
+        with whole(self.path, "model"):
+            return _facts(self)
+
 
 def load(path: Path, *, mapped: bool = True, verify: bool | None = None) -> Trained:
     """Open a file that `save` wrote. If it is mapped, its arrays stay in the file."""
@@ -92,9 +97,7 @@ def verify(path: str | Path) -> None:
 
 def info(path: str | Path) -> dict[str, Any]:
     """Return what a model file says of itself, as plain values. Its arrays are not read."""
-    opened = ModelFile.open(Path(path))
-    with whole(opened.path, "model"):
-        return _facts(opened)
+    return ModelFile.open(Path(path)).info()
 
 
 def _facts(opened: ModelFile) -> dict[str, Any]:
@@ -105,6 +108,7 @@ def _facts(opened: ModelFile) -> dict[str, Any]:
         "format_version": int(opened.metadata["format_version"]),
         "written_by": opened.metadata.get("written_by"),
         "bytes": opened.version.size,
+        "checksum": opened.checksum,
         "users": len(users),
         "items": len(items),
         "dim": items.shape[1],

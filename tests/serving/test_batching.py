@@ -1,0 +1,123 @@
+"""Requests that arrive together are ranked together; one alone waits for nothing."""
+
+import asyncio
+import threading
+
+import pytest
+from support.models import ITEMS
+from support.processes import wait_until
+
+from ialspp.serving import batching
+from ialspp.serving.answering import Asked, answered
+from ialspp.serving.batching import Batcher
+from ialspp.serving.metrics import Metrics
+from ialspp.serving.problems import Problem
+from ialspp.serving.schema import Recommend
+from ialspp.serving.served import Served
+from ialspp.serving.settings import Limits
+
+
+@pytest.fixture(scope="module")
+def one(model_file):
+    return Served(model_file, 2)
+
+
+class Held:
+    """Lets the first group wait until it is told to go on, and notes the size of each group."""
+
+    def __init__(self, monkeypatch):
+        self.sizes, self.go, self.begun = [], threading.Event(), threading.Event()
+        monkeypatch.setattr(batching, "answered", self.answered)
+
+    def answered(self, served, asked, limits):
+        self.sizes.append(len(asked))
+        self.begun.set()
+        if len(self.sizes) == 1:
+            self.go.wait()
+        return answered(served, asked, limits)
+
+
+def asked(user=3, **options):
+    return [Asked(Recommend(user=user, **options))]
+
+
+async def gathered(batcher, held, requests):
+    """The answers to requests that come while the first one is being ranked."""
+    first = asyncio.create_task(batcher.answer(asked()))
+    await asyncio.to_thread(wait_until, held.begun.is_set)
+    others = [asyncio.create_task(batcher.answer(each)) for each in requests]
+    await asyncio.sleep(0)
+    held.go.set()
+    return await asyncio.gather(first, *others, return_exceptions=True)
+
+
+def test_what_comes_meanwhile_is_ranked_together(one, model, monkeypatch):
+    held, batcher = Held(monkeypatch), Batcher(lambda: one, Limits(), Metrics())
+    requests = [asked(user, k=user) for user in (4, 5, 6)] + [[Asked(Recommend(items=ITEMS[:2]))]]
+    groups = asyncio.run(gathered(batcher, held, requests))
+    assert held.sizes == [1, 4]
+    for group, user in zip(groups[1:4], (4, 5, 6), strict=True):
+        [answer] = group.answers
+        assert [item.id for item in answer.items] == model.recommend(user, user)
+        assert group.served is one
+    assert [item.id for item in groups[4].answers[0].items] == model.recommend_for([ITEMS[:2]])[0]
+
+
+def test_requests_of_the_same_moment_are_one_group(one, monkeypatch):
+    held, batcher = Held(monkeypatch), Batcher(lambda: one, Limits(), Metrics())
+    held.go.set()
+
+    async def both():
+        return await asyncio.gather(*(batcher.answer(asked(user)) for user in (3, 4, 5)))
+
+    assert len(asyncio.run(both())) == 3
+    assert held.sizes == [3]
+
+
+def test_a_large_group_is_divided_but_no_batch(one, monkeypatch):
+    monkeypatch.setattr(batching, "MOST_TOGETHER", 5)
+    held, batcher = Held(monkeypatch), Batcher(lambda: one, Limits(), Metrics())
+    requests = [asked()] * 7 + [asked() * 9, asked()]
+    groups = asyncio.run(gathered(batcher, held, requests))
+    assert held.sizes == [1, 5, 2, 9, 1]
+    assert [len(group.answers) for group in groups] == [1] * 8 + [9, 1]
+
+
+def test_too_many_waiting_requests_are_refused(one, monkeypatch):
+    held, batcher = Held(monkeypatch), Batcher(lambda: one, Limits(waiting=2), Metrics())
+    _, *groups = asyncio.run(gathered(batcher, held, [asked()] * 3))
+    assert [type(group) for group in groups] == [batching.Group, batching.Group, Problem]
+    assert groups[2].status == 503
+
+
+def test_who_gives_up_is_not_ranked(one, monkeypatch):
+    held, batcher = Held(monkeypatch), Batcher(lambda: one, Limits(), Metrics())
+
+    async def run():
+        first = asyncio.create_task(batcher.answer(asked()))
+        await asyncio.to_thread(wait_until, held.begun.is_set)
+        second, third = (asyncio.create_task(batcher.answer(asked())) for _ in range(2))
+        await asyncio.sleep(0)
+        second.cancel()
+        await asyncio.sleep(0)
+        held.go.set()
+        await asyncio.gather(first, third)
+
+    asyncio.run(run())
+    assert held.sizes == [1, 1]
+
+
+def test_a_bug_reaches_everyone_who_waits_and_the_next_are_served(one, monkeypatch):
+    batcher = Batcher(lambda: one, Limits(), Metrics())
+
+    async def run():
+        monkeypatch.setattr(batching, "answered", lambda *_: 1 / 0)
+        failed = await asyncio.gather(
+            batcher.answer(asked()), batcher.answer(asked()), return_exceptions=True
+        )
+        monkeypatch.setattr(batching, "answered", answered)
+        return failed, await batcher.answer(asked())
+
+    failed, fine = asyncio.run(run())
+    assert [type(error) for error in failed] == [ZeroDivisionError] * 2
+    assert len(fine.answers) == 1
