@@ -21,6 +21,7 @@ WRITERS = (pl.DataFrame.write_ipc, pl.DataFrame.write_ipc_stream)
         ("huge_buffer.arrow", "a buffer of 18 bytes that expands to 576,460"),  # polars ended the process
         ("body_beyond_the_end.arrow", "the index does not fit the parts"),  # polars returned no rows
         ("missing_validity.arrow", "3 rows with 65,280 missing"),  # polars panicked
+        ("negative_count.parquet", "a count or length must be .* but one is -21"),  # polars ended the process
         ("rows_of_a_page.parquet", "it cannot be read to its end"),  # polars returned no rows
     ],
 )

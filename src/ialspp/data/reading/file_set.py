@@ -11,6 +11,7 @@ from ...errors import InvalidValueError
 from .arrow_layout import MAGIC, check_arrow
 from .limits import check_text
 from .opening import address
+from .parquet_layout import check_parquet
 from .text import Record, first_line, leading_blanks, line_frame, records
 
 if TYPE_CHECKING:
@@ -64,8 +65,8 @@ class FileSet:
                 raise InvalidValueError(
                     f"{files[0]} is read as {found}, which has no separator and always has names of columns"
                 )
-            for file in files if found == "arrow" else ():
-                check_arrow(file)
+            for file in files:
+                (check_arrow if found == "arrow" else check_parquet)(file)
             return cls(files, found)
         one = separator in (None, "::") or len((separator or "").encode()) == 1
         if not one or (separator is not None and separator in ("\n", "\r", "\0", quote)):
