@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidValueError
 from ..files.arrays import is_finite
+from ..system.machine import resolve_threads
 from .ids import IdMap
 from .offsets import ranges_of
+
+LARGEST = 2**63 - 1  # what native code can count to
 
 Floats = NDArray[np.float32]
 RowNumbers = NDArray[np.int32]
@@ -54,7 +57,7 @@ class Csr:
     @property
     def column_counts(self) -> NDArray[np.int64]:
         """The number of interactions of each column, without transposing."""
-        return np.bincount(self.columns, minlength=self.n_columns)
+        return np.diff(_core.column_offsets(self.native(), resolve_threads(None)))
 
     @property
     def row_numbers(self) -> RowNumbers:
@@ -89,7 +92,7 @@ class Csr:
         """Combine the columns of each row of both; labels and weights are dropped."""
         row = np.concatenate([self.row_numbers, other.row_numbers])
         column = np.concatenate([self.columns, other.columns])
-        offsets, columns, _ = _core.sort_pairs(row, column, len(self), self.n_columns, False)
+        offsets, columns, *_ = _core.sort_pairs(row, column, len(self), self.n_columns)
         first, left = _core.mark_first(_core.Rows(offsets, columns, self.n_columns))
         return Csr(left, columns[first], self.n_columns)
 
@@ -126,7 +129,10 @@ class Csr:
 
 @dataclass(slots=True)
 class SortedPairs:
-    """Pairs sorted by user, then item, with their labels, weights and times; pairs may be repeated."""
+    """Pairs sorted by user, then item, with their labels, weights and times; pairs may be repeated.
+
+    They may be those of a range of users only, whose first has row `begin`.
+    """
 
     users: IdMap
     items: IdMap
@@ -136,6 +142,7 @@ class SortedPairs:
     weight: Floats | None
     time: Times | None
     decayed: bool = False  # whether weights already depend on their times, so that they add up over times
+    begin: int = 0
 
     @classmethod
     def of(
@@ -147,22 +154,16 @@ class SortedPairs:
         label: Floats | None,
         weight: Floats | None,
         time: Times | None = None,
+        *,
+        begin: int = 0,
+        end: int | None = None,
     ) -> SortedPairs:
-        """Sort pairs; repeated ones keep their order."""
-        numbered = label is not None or weight is not None or time is not None
-        offsets, columns, found = _core.sort_pairs(
-            np.ascontiguousarray(user), np.ascontiguousarray(item), len(users), len(items), numbered
-        )
-        order: Any = found  # 32-bit numbers if they suffice, else 64-bit
-        return cls(
-            users,
-            items,
-            offsets,
-            columns,
-            None if label is None else _core.gather_floats(label, order),
-            None if weight is None else _core.gather_floats(weight, order),
-            None if time is None else _core.gather_doubles(time, order),
-        )
+        """Sort the pairs of users `begin` to `end`; repeated ones keep their order."""
+        user, item = np.ascontiguousarray(user), np.ascontiguousarray(item)
+        sizes, ends = (len(users), len(items)), (begin, end)
+        threads = resolve_threads(None)
+        found = _core.sort_pairs(user, item, *sizes, label, weight, time, *ends, threads)
+        return cls(users, items, *found, begin=begin)
 
     def merged(self) -> tuple[Csr, Times | None]:
         """Merge repeated pairs: add up weights, keep the one label and the first time."""
@@ -208,31 +209,33 @@ class SortedPairs:
         return sums
 
     def _named(self, entry: int) -> str:
-        user = int(np.searchsorted(self.offsets, entry, side="right")) - 1
+        user = self.begin + int(np.searchsorted(self.offsets, entry, side="right")) - 1
         return f"user {self.users[user]!r} and item {self.items[self.columns[entry]]!r}"
 
 
-def transpose(rows: Csr) -> Csr:
-    """Return the same entries by column."""
-    offsets, columns, labels, weights = _core.transpose(rows.native())
+def transpose(rows: Csr, begin: int = 0, end: int | None = None) -> Csr:
+    """Return the same entries by column: columns `begin` to `end`."""
+    found = _core.transpose(rows.native(), begin, end, resolve_threads(None))
+    offsets, columns, labels, weights = found
     return Csr(offsets, columns, len(rows), labels, weights)
 
 
 def transposed_ranks(rows: Csr) -> NDArray[np.uint32]:
     """For each entry of the transpose, return its place in the row of `rows` that it came from."""
-    return _core.transposed_ranks(rows.native())
+    return _core.transposed_ranks(rows.native(), resolve_threads(None))
 
 
 def in_core(rows: Csr, least: int, column_least: int) -> NDArray[np.bool_]:
     """Mark the entries of the k-core: of rows with `least` marked entries and columns with `column_least`."""
-    kept = np.ones(len(rows.columns), dtype=bool)
-    axes = (rows.row_numbers, len(rows), least), (rows.columns, rows.n_columns, column_least)
-    while True:
-        before = np.count_nonzero(kept)
-        for numbers, length, enough in axes:
-            kept &= (np.bincount(numbers[kept], minlength=length) >= enough)[numbers]
-        if np.count_nonzero(kept) == before:
-            return kept
+    in_rows, in_columns = core_of(rows, least, column_least)
+    return np.repeat(in_rows, rows.counts) & in_columns[rows.columns]
+
+
+def core_of(rows: Csr, least: int, column_least: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Mark the rows and the columns of the k-core."""
+    enough = (min(count, LARGEST) for count in (least, column_least))
+    in_rows, in_columns = _core.find_core(rows.native(), *enough)
+    return in_rows.view(np.bool_), in_columns.view(np.bool_)
 
 
 def _first_change(values: NDArray[Any], first: NDArray[np.bool_]) -> int | None:
