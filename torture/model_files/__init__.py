@@ -114,7 +114,8 @@ class Forger:
         """Note a fault where a verified model has what must not be in it."""
         factors_are_finite = np.isfinite(model.user_factors).all() and np.isfinite(model.item_factors).all()
         ids_are_distinct = all(len(set(ids)) == len(ids) for ids in (model.users, model.items))
-        if not (is_sound and factors_are_finite and ids_are_distinct):
+        names_fit = all(len(list(ids.names or ids)) == len(ids) for ids in (model.users, model.items))
+        if not (is_sound and factors_are_finite and ids_are_distinct and names_fit):
             self.faults.append(f"{self.what}: verified, but not sound")
 
     def ask_command_line(self, random: Random) -> None:
@@ -161,6 +162,9 @@ def questions(
     yield "fold_in", lambda: model.fold_in([[one], ids])
     yield "fold_in_items", lambda: model.fold_in_items([[one], ids])
     yield "ids", lambda: (list(model.users), list(model.items), one in model.users)
+    yield "names", lambda: (model.recommend(one).names, model.explain(one, other).names)
+    yield "labels", lambda: [axis.labels(range(len(axis))) for axis in (model.users, model.items)]
+    yield "search", lambda: [axis.search("e", 3) for axis in (model.users, model.items)]
     if random.random() < 0.05:  # these write, or take long
         yield "frame", lambda: model.recommend([one], 2).to_frame()
         yield "trained_on", lambda: model.trained_on and model.trained_on.statistics()

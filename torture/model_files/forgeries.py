@@ -210,6 +210,9 @@ OTHER_NAMES = (
     "user_ids",
     "user_ids.order",
     "item_ids.order",
+    "item_names.offsets",
+    "item_names.utf8",
+    "user_names.offsets",
     "padding.9",
 )
 STRANGE_TEXTS = ("{}", "[]", "2", "-1", "1e3", "null", "NaN", "[" * 3000, '{"a":' * 3000, "ialspp")

@@ -114,11 +114,11 @@ def show_rankings(rankings: Rankings, as_json: bool, asked: Sequence[Any] | None
         return
     _say_skipped(rankings)
     for about, ranking in parts:
-        _show_ranking(about, ranking, rankings.names)
+        _show_ranking(about, ranking, rankings.columns)
 
 
 def _as_dict(about: Any, ranking: Ranking, rankings: Rankings) -> dict[str, Any]:
-    question, answer = rankings.names
+    question, answer = rankings.columns
     found = {question: about, f"{answer}s": list(ranking), "scores": ranking.scores}
     return found if rankings.of_neighbours else {**found, "fallback": ranking.fallback}
 

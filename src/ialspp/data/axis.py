@@ -33,7 +33,7 @@ class Axis:
         old = old[np.argsort(ids.ids[old], kind="stable")]
         rows = np.full(len(ids), -1, dtype=np.int32)
         rows[old] = np.arange(len(old), dtype=np.int32)
-        return cls(IdMap(ids.ids[old], name=ids.name), rows)
+        return cls(ids.selected(old), rows)
 
     @classmethod
     def onto(cls, known: IdMap, ids: IdMap, used: NDArray[np.bool_], other: IdMap) -> Axis:
@@ -52,13 +52,18 @@ def numbered(
     """Return the ids of an axis, `known` or else those that occur, and the row of each value."""
     if known is None:
         return IdMap.factorize(values, name=name)
-    ids = known.renamed(name) if isinstance(known, IdMap) else IdMap(known, name=name)
+    ids = _map_of(known, name)
     return ids, ids.rows(values).astype(np.int32)
 
 
 def ids_of_length(ids: Iterable[Any] | None, length: int, name: str, axis: str) -> IdMap:
     """Return the ids of a matrix's rows or columns: 0, 1, 2, ... if none are given."""
-    mapped = IdMap(np.arange(length) if ids is None else ids, name=name)
+    mapped = _map_of(np.arange(length) if ids is None else ids, name)
     if len(mapped) != length:
         raise InvalidValueError(f"{name}s has {len(mapped)} ids, but the matrix has {length} {axis}")
     return mapped
+
+
+def _map_of(ids: Iterable[Any], name: str) -> IdMap:
+    """Make a map of ids; one that is given keeps its names."""
+    return ids.renamed(name) if isinstance(ids, IdMap) else IdMap(ids, name=name)

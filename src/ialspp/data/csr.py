@@ -14,7 +14,7 @@ from ..errors import InvalidValueError
 from ..files.arrays import is_finite
 from ..system.machine import resolve_threads
 from .ids import IdMap
-from .offsets import ranges_of
+from .offsets import gathered
 
 LARGEST = 2**63 - 1  # what native code can count to
 
@@ -70,10 +70,7 @@ class Csr:
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Csr:
         """Copy these rows, in this order."""
-        starts, ends = ranges_of(self.offsets, rows, len(self.columns))
-        counts = ends - starts
-        offsets = np.concatenate([[0], np.cumsum(counts)])
-        entries = np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])
+        offsets, entries = gathered(self.offsets, rows, len(self.columns))
         labels, weights = (
             None if values is None else values[entries] for values in (self.labels, self.weights)
         )

@@ -88,9 +88,13 @@ def _objects_as_ids(array: NDArray[Any], name: str) -> NDArray[Any]:
         )
     place = next(i for i, v in enumerate(listed) if not isinstance(v, str) and not is_integer(v))
     value = listed[place]
-    missing = value is None or repr(value) in ("nan", "<NA>", "NaT")
-    what = "is missing" if missing else f"is a {type(value).__name__}: {value!r}"
+    what = "is missing" if is_missing(value) else f"is a {type(value).__name__}: {value!r}"
     raise InvalidTypeError(f"{name}s must be integers or strings, but the one at position {place} {what}")
+
+
+def is_missing(value: object) -> bool:
+    """Whether this is what a column of a data frame has where there is no value."""
+    return value is None or (not isinstance(value, str) and str(value) in ("nan", "<NA>", "NaT"))
 
 
 def is_integer(value: object) -> bool:

@@ -7,10 +7,13 @@ from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidTypeError, InvalidValueError, UnknownIdError
 from .id_values import as_ids, is_integer, plain
+from .names import Names
+from .naming import names_for
+from .search import TextSearch
 from .utf8 import Utf8
 
 MAX_ROWS = 2**31 - 1  # row numbers have 32 bits
@@ -22,12 +25,26 @@ class IdMap:
 
     Ids are integers of any size or strings, never both in one map. Maps made from data
     (`factorize`) are sorted: the same set of ids gives the same rows, in whatever order the data is.
+
+    A map may also have names, for people to read. They change no answer, and maps that differ in names alone
+    are equal.
+
+    Attributes
+    ----------
+    name
+        What an id stands for: "user" or "item".
+    names
+        One name per row, "" where a row has none; None if no row has one.
     """
 
-    __slots__ = ("_ids", "_lookup", "_stored", "name")
+    __slots__ = ("_ids", "_lookup", "_search", "_stored", "name", "names")
+
+    name: str
+    names: Names | None
 
     def __init__(self, ids: Iterable[Any], *, name: str = "id") -> None:
-        self.name = name
+        self.name, self.names = name, None
+        self._search: TextSearch | None = None
         self._ids: NDArray[Any] | None = as_ids(ids, name)
         self._stored: _Stored | None = None
         if len(self._ids) > MAX_ROWS:
@@ -40,14 +57,20 @@ class IdMap:
 
     @classmethod
     def stored(
-        cls, ids: NDArray[Any] | Utf8, order: NDArray[np.int64] | None = None, *, name: str = "id"
+        cls,
+        ids: NDArray[Any] | Utf8,
+        order: NDArray[np.int64] | None = None,
+        *,
+        name: str = "id",
+        names: Names | None = None,
     ) -> IdMap:
         """Make a map of the distinct ids of a file; strings are decoded only when they are needed.
 
         order: the rows in ascending order of id, if ids are strings that do not ascend.
         """
         made = cls.__new__(cls)
-        made.name = name
+        made.name, made.names = name, names
+        made._search = None
         made._ids = None if isinstance(ids, Utf8) else ids
         made._stored = _Stored(ids, order) if isinstance(ids, Utf8) else None
         made._lookup = None
@@ -102,9 +125,76 @@ class IdMap:
             return self._stored.strings.take(rows)
         return list(self.ids[rows].tolist())
 
+    def with_names(self, names: Any) -> IdMap:
+        """Return a map of the same ids with names.
+
+        Parameters
+        ----------
+        names
+            A mapping from ids to names; a pandas or polars data frame with two columns, the ids and the
+            names; a pandas column whose index has the ids; or one name per row. Ids that are not in the map
+            are ignored, because a catalogue may be larger than the data. The first name of an id counts.
+            Rows for which no name is given keep theirs.
+        """
+        named = copy(self)
+        named.names, named._search = names_for(self, names), None
+        return named
+
+    def labels(self, rows: Iterable[int] | NDArray[np.integer[Any]]) -> list[str]:
+        """Return what people read for some rows: the name of each, or its id where it has none."""
+        wanted = np.asarray(rows if isinstance(rows, np.ndarray) else list(rows), dtype=np.int64)
+        ids = [str(value) for value in self.named(wanted)]
+        if self.names is None:
+            return ids
+        return [name or value for name, value in zip(self.names.take(wanted), ids, strict=True)]
+
+    def names_of(self, rows: NDArray[np.integer[Any]]) -> list[str | None]:
+        """Return the name of each of some rows, or None where it has none."""
+        if self.names is None:
+            return [None] * len(rows)
+        return [name or None for name in self.names.take(rows)]
+
+    def search(self, text: str, limit: int = 20, popularity: ArrayLike | None = None) -> NDArray[np.int64]:
+        """Return the rows whose name or id has this text in it, best first, in any case of letters.
+
+        First come rows whose name or id is the text, then those that start with it, then those in which a
+        word starts with it, then the others.
+
+        Parameters
+        ----------
+        text
+            What to look for.
+        limit
+            How many rows to return at most.
+        popularity
+            A number for each row: among rows that match equally well, larger numbers come first. If not
+            given, they come in row order.
+        """
+        if self._search is None:
+            ids = map(str, self)
+            self._search = TextSearch(ids) if self.names is None else TextSearch(ids, self.names)
+        return self._search.rows(text, limit, popularity)
+
+    def selected(self, rows: NDArray[np.integer[Any]]) -> IdMap:
+        """Return the map of some rows, which are numbered 0, 1, 2, ... in this order."""
+        part = IdMap(self.ids[rows], name=self.name)
+        part.names = None if self.names is None else self.names.selected(rows)
+        return part
+
     def extended(self, ids: Iterable[Any]) -> IdMap:
-        """Append the ids that are new, in ascending order; returns itself if there are none."""
-        new = as_ids(ids, self.name)
+        """Append the ids that are new, in ascending order; returns itself if there are none.
+
+        New ids have no name, unless `ids` is a map with names. Its names replace those there are.
+        """
+        grown = self._grown(ids)
+        if grown is not self and self.names is not None:
+            grown.names = self.names.extended(len(grown))
+        if isinstance(ids, IdMap) and ids.names is not None and ids.names.filled:
+            return grown.with_names(dict(zip(ids, ids.names, strict=True)))
+        return grown
+
+    def _grown(self, ids: Iterable[Any]) -> IdMap:
+        new = as_ids(ids.ids if isinstance(ids, IdMap) else ids, self.name)
         if len(self) and len(new) and isinstance(plain(new[0]), str) != self.is_text:
             own, came = "strings" if self.is_text else "integers", plain(new[0])
             raise InvalidTypeError(
@@ -159,7 +249,8 @@ class IdMap:
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(value) for value in self.named(np.arange(min(3, len(self)))))
-        return f"IdMap({len(self)} {self.name}s: {shown}{', ...' if len(self) > 3 else ''})"
+        names = "" if self.names is None else f"; {self.names.filled} have names"
+        return f"IdMap({len(self)} {self.name}s: {shown}{', ...' if len(self) > 3 else ''}{names})"
 
     def rows(self, values: Iterable[Any], other: IdMap | None = None) -> NDArray[np.int64]:
         """Return the row number of each id; raise `UnknownIdError` if one is unknown.

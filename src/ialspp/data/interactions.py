@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from copy import deepcopy
+from copy import copy, deepcopy
 from pathlib import Path
 from typing import Any, Literal
 
@@ -273,6 +273,23 @@ class Interactions:
         columns = {"user": user, "item": item, "label": label, "weight": weight, "time": time}
         return cls.from_arrays(**arrays_of_frame(frame, columns), half_life=half_life)
 
+    def with_names(self, *, items: Any = None, users: Any = None) -> Interactions:
+        """Return the same data with names of items or users, which people read beside ids.
+
+        Names change no result. They stay with their ids in parts of the data, in a model that is trained on
+        it and in the model's file. `data.items.names.filled` is the number of items that have one.
+
+        Parameters
+        ----------
+        items, users
+            A mapping from ids to names; a pandas or polars data frame with two columns, the ids and the
+            names; a pandas column whose index has the ids; or one name per row, in the order of `items.ids`
+            or `users.ids`. Ids that are not in the data are ignored. None: the names that there are.
+        """
+        named = copy(self)
+        named.items, named.users = self.items.with_names(items), self.users.with_names(users)
+        return named
+
     def core(self, min_user: int = 1, min_item: int = 1) -> Interactions:
         """Keep users with at least `min_user` items and items with at least `min_item` users: the k-core.
 
@@ -336,12 +353,14 @@ class Interactions:
     def __repr__(self) -> str:
         extras = [
             name
-            for name, array in (
+            for name, part in (
                 ("labels", self.by_user.labels),
                 ("weights", self.by_user.weights),
                 ("times", self.times),
+                ("user names", self.users.names),
+                ("item names", self.items.names),
             )
-            if array is not None
+            if part is not None
         ]
         suffix = f", with {', '.join(extras)}" if extras else ""
         return f"Interactions({self.n_users} users x {self.n_items} items, {len(self)} pairs{suffix})"

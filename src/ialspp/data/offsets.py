@@ -28,6 +28,16 @@ def ranges_of(offsets: Offsets, rows: NDArray[np.integer[Any]], size: int) -> tu
     return starts, ends
 
 
+def gathered(
+    offsets: Offsets, rows: NDArray[np.integer[Any]], size: int
+) -> tuple[Offsets, NDArray[np.int64]]:
+    """Return the offsets of these rows one after the other, and the places of their entries in the array."""
+    starts, ends = ranges_of(offsets, rows, size)
+    counts = ends - starts
+    taken = np.concatenate([[0], np.cumsum(counts)])
+    return taken, np.repeat(starts - taken[:-1], counts) + np.arange(taken[-1])
+
+
 def require_rising(offsets: Offsets, size: int) -> None:
     """Raise an error unless all offsets rise from 0 to `size`."""
     if not is_framed(offsets, size) or (offsets[1:] < offsets[:-1]).any():

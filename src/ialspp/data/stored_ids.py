@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..files.arrays import Arrays, part_named
 from ..files.container import StoreError
 from .ids import IdMap
+from .names import Names
 from .utf8 import Utf8
 
 
@@ -33,8 +34,38 @@ def arrays_of_ids(axis: str, ids: IdMap) -> dict[str, NDArray[Any]]:
     return arrays
 
 
+def arrays_of_names(axis: str, ids: IdMap) -> dict[str, NDArray[Any]]:
+    """Return the arrays that hold the names of the "user" or the "item" ids; none if there are no names."""
+    if ids.names is None:
+        return {}
+    name, strings = f"{axis}_names", ids.names.utf8
+    return {f"{name}.offsets": strings.offsets, f"{name}.utf8": strings.data}
+
+
 def ids_of(arrays: Arrays, name: str, kind: str) -> IdMap:
-    """Restore the ids of a file. Large integers are made at once; of others nothing is read until needed."""
+    """Restore the ids of a file and their names. Nothing is read until it is needed, but large integers."""
+    ids = _unnamed(arrays, name, kind)
+    ids.names = _names_of(arrays, name, len(ids))
+    return ids
+
+
+def _names_of(arrays: Arrays, name: str, length: int) -> Names | None:
+    if not has_names(arrays, name):
+        return None
+    offsets = arrays.get(f"{name}_names.offsets", np.int64, length=length + 1)
+    strings = Utf8(offsets, arrays.get(f"{name}_names.utf8", np.uint8), "names")
+    with part_named(f"the {name} names"):
+        strings.check(whole=False)
+    return Names.stored(strings)
+
+
+def has_names(arrays: Arrays, name: str) -> bool:
+    """Whether a file has names of the "user" or the "item" ids."""
+    return f"{name}_names.offsets" in arrays
+
+
+def _unnamed(arrays: Arrays, name: str, kind: str) -> IdMap:
+    """Restore the ids. Large integers are made at once; of others nothing is read until needed."""
     if kind in ("int64", "uint64"):
         return IdMap.stored(arrays.get(f"{name}_ids", kind), name=name)
     if kind not in ("string", "digits"):

@@ -22,7 +22,7 @@ from ..system.checks import checked_integer
 from ..system.machine import resolve_threads
 from ..system.progress import Progress, reporting
 from .graphs import Graph, graph_of
-from .tables import checked_model, described, id_column, refuse_half_characters
+from .tables import checked_model, described, id_columns, refuse_half_characters
 
 # A graph of neighbours (HNSW) finds the nearest items, but the item of largest dot product need not be the
 # nearest. One more coordinate makes it so (Bachrach et al., 2014): sqrt(M^2 - |h|^2) for an item and 0 for a
@@ -259,4 +259,4 @@ def _write_ids(file: IO[bytes], ids: IdMap, facts: dict[str, Any]) -> None:
     }
     rows = pl.Series("row", np.arange(len(ids), dtype=np.int64))
     with polars_sink(file) as sink:
-        pl.DataFrame([rows, id_column(ids, 0, len(ids))]).write_parquet(sink, metadata=metadata)
+        pl.DataFrame([rows, *id_columns(ids, 0, len(ids))]).write_parquet(sink, metadata=metadata)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from copy import copy
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,9 @@ WIDENED, SPARE = 8, 64 * 2**20  # numpy's strings may take 8 times the bytes of 
 def to_parquet(model: ImplicitMF, folder: str | Path) -> list[Path]:
     """Write users.parquet and items.parquet, with the columns `id` and `vector`, and return their paths.
 
-    Rows are in the model's order. Ids are 64-bit integers or strings; larger integers are written as strings,
-    but `id_kind` in the file's metadata still says "integer". Vectors are arrays of `dim` 32-bit floats. Both
+    Users or items that have names have a third column, `name`, which is null where one has none. Rows are in
+    the model's order. Ids are 64-bit integers or strings; larger integers are written as strings, but
+    `id_kind` in the file's metadata still says "integer". Vectors are arrays of `dim` 32-bit floats. Both
     files are complete before either gets its name; existing files are replaced.
 
     Parameters
@@ -99,13 +100,23 @@ def described(ids: IdMap) -> dict[str, str]:
     return {"written_by": f"ialspp {version('ialspp')}", "axis": ids.name, "id_kind": kind}
 
 
-def id_column(ids: IdMap, start: int, stop: int) -> pl.Series:
+def _id_column(ids: IdMap, start: int, stop: int) -> pl.Series:
     """Return the ids of some rows: 64-bit integers, or strings."""
     import polars as pl
 
     if not _written_as_text(ids):
         return pl.Series("id", ids.ids[start:stop])
     return pl.Series("id", [str(value) for value in ids.named(np.arange(start, stop))], dtype=pl.String)
+
+
+def id_columns(ids: IdMap, start: int, stop: int) -> list[pl.Series]:
+    """Return the ids of some rows, and their names if there are any."""
+    import polars as pl
+
+    columns = [_id_column(ids, start, stop)]
+    if ids.names is not None:
+        columns.append(pl.Series("name", ids.names_of(np.arange(start, stop)), dtype=pl.String))
+    return columns
 
 
 def refuse_half_characters(ids: IdMap) -> None:
@@ -141,9 +152,10 @@ def _rows(ids: IdMap, vectors: Floats) -> pl.LazyFrame:
     def groups(*_pushdown: object) -> Iterator[pl.DataFrame]:  # every column and row is needed
         for start in range(0, len(ids), _group(vectors)):
             stop = min(start + _group(vectors), len(ids))
-            yield pl.DataFrame([id_column(ids, start, stop), pl.Series("vector", vectors[start:stop])])
+            yield pl.DataFrame([*id_columns(ids, start, stop), pl.Series("vector", vectors[start:stop])])
 
-    schema = {"id": id_column(ids, 0, 0).dtype, "vector": pl.Array(pl.Float32, vectors.shape[1])}
+    kinds: dict[str, Any] = {column.name: column.dtype for column in id_columns(ids, 0, 0)}
+    schema = {**kinds, "vector": pl.Array(pl.Float32, vectors.shape[1])}
     return register_io_source(groups, schema=schema)
 
 

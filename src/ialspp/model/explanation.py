@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.csr import Csr
+from ..data.csr import Csr, RowNumbers
+from ..data.ids import IdMap
 from ..errors import SolveError
 from ..objective import Objective
 from ..system.locks import one_blas_thread
 from .fitted import Embedding
+from .ranking import shown_with_name
 
 
 class Explanation(list[tuple[Any, float]]):
@@ -26,18 +28,31 @@ class Explanation(list[tuple[Any, float]]):
         The score less the contributions of the whole history. It is zero, up to rounding, where the user's
         vector is the exact solution for their history, as after `update`. After `fit` it is the error of
         stopping before convergence.
+    names
+        The name of each item, or None where it has none.
     """
 
-    def __init__(self, pairs: Iterable[tuple[Any, float]], score: float, rest: float) -> None:
+    def __init__(
+        self,
+        pairs: Iterable[tuple[Any, float]],
+        score: float,
+        rest: float,
+        *,
+        names: Sequence[str | None] | None = None,
+    ) -> None:
         super().__init__(pairs)
         self.score = score
         self.rest = rest
+        self.names = [None] * len(self) if names is None else list(names)
 
     @classmethod
-    def of(cls, items: list[Any], contributions: NDArray[np.float64], score: float) -> Explanation:
+    def of(
+        cls, items: IdMap, rows: RowNumbers, contributions: NDArray[np.float64], score: float
+    ) -> Explanation:
         """Make the explanation of a whole history."""
         rest = score - float(contributions.sum())
-        return cls(zip(items, contributions.tolist(), strict=True), score, rest)
+        pairs = zip(items.named(rows), contributions.tolist(), strict=True)
+        return cls(pairs, score, rest, names=items.names_of(rows))
 
     @property
     def contributions(self) -> list[float]:
@@ -52,8 +67,14 @@ class Explanation(list[tuple[Any, float]]):
 
     def __getitem__(self, index: SupportsIndex | slice, /) -> Any:
         if isinstance(index, slice):
-            return Explanation(super().__getitem__(index), self.score, self.rest)
+            part = super().__getitem__(index)
+            return Explanation(part, self.score, self.rest, names=self.names[index])
         return super().__getitem__(index)
+
+    def __repr__(self) -> str:
+        pairs = zip(self, self.names, strict=True)
+        shown = (f"({shown_with_name(item, name)}, {part!r})" for (item, part), name in pairs)
+        return f"[{', '.join(shown)}]"
 
 
 def explain(
@@ -79,7 +100,7 @@ def explain(
         _check_solvable(hessian, float(regularization))
         contributions = weight * label * (neighbours @ _solved(hessian, target))
     order = np.argsort(-contributions, kind="stable")
-    return Explanation.of(items.ids.named(history.columns[order]), contributions[order], score)
+    return Explanation.of(items.ids, history.columns[order], contributions[order], score)
 
 
 def _check_solvable(hessian: NDArray[np.float64], regularization: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -48,6 +49,9 @@ class Embedding:
             raise StoreError(f"the vectors of {self.ids.name}s must be finite, and are not")
         with part_named(f"the {self.ids.name} ids"):
             self.ids.check()
+        if self.ids.names is not None:
+            with part_named(f"the {self.ids.name} names"):
+                self.ids.names.check(len(self.ids))
 
     def gramian(self, threads: int) -> NDArray[np.float64]:
         """Return H'H of the vectors H."""
@@ -118,6 +122,15 @@ class Fitted:
             for side in (self.users, self.items)
         )
         return replace(self, users=users, items=items)
+
+    def with_names(self, users: Any, items: Any) -> Fitted:
+        """Return the same state with names of users or items; None: those that there are."""
+        named = replace(self.users, ids=self.users.ids.with_names(users))
+        others = replace(self.items, ids=self.items.ids.with_names(items))
+        data = copy(self.data)
+        if data is not None:
+            data.users, data.items = named.ids, others.ids
+        return replace(self, users=named, items=others, data=data)
 
     def require_sound(self) -> None:
         """Raise a `StoreError` if the file that this comes from is damaged.

@@ -177,6 +177,22 @@ class ImplicitMF(Fitting, Answers, Parameters):
             self._state, report = updated(self._fitted(), data, self.objective, rounds, threads, progress)
         return report
 
+    def set_names(self, *, items: Any = None, users: Any = None) -> None:
+        """Give names to items or users, which people read beside ids; see `Interactions.with_names`.
+
+        A model that is trained on data with names has them already. Names change no vector and no answer.
+
+        Parameters
+        ----------
+        items, users
+            A mapping from ids to names; a pandas or polars data frame with two columns, the ids and the
+            names; a pandas column whose index has the ids; or one name per row. None: the names there are.
+        """
+        if self._training:
+            raise InvalidStateError("set_names must wait until fit is done, which would overwrite it")
+        with self._updating:
+            self._state = self._fitted().with_names(users, items)
+
     # Files
 
     def save(self, path: str | Path, *, interactions: bool = True, progress: Progress = False) -> None:

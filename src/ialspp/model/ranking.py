@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
@@ -31,6 +31,8 @@ class Ranking(list[Any]):
     ----------
     scores
         The score of each id, as Python floats.
+    names
+        The name of each id, or None where it has none.
     fallback
         Whether the ids are the most popular items, because nothing is known about the user. Then scores are
         numbers of users.
@@ -43,11 +45,13 @@ class Ranking(list[Any]):
         ids: Iterable[Any],
         scores: Sequence[float],
         *,
+        names: Sequence[str | None] | None = None,
         fallback: bool = False,
         skipped: Skipped = NOTHING_SKIPPED,
     ) -> None:
         super().__init__(ids)
         self.scores = scores
+        self.names = [None] * len(self) if names is None else list(names)
         self.fallback = fallback
         self.skipped = skipped
 
@@ -59,9 +63,12 @@ class Ranking(list[Any]):
 
     def __getitem__(self, index: SupportsIndex | slice, /) -> Any:
         if isinstance(index, slice):
-            ids, scores = super().__getitem__(index), self.scores[index]
-            return Ranking(ids, scores, fallback=self.fallback, skipped=self.skipped)
+            ids, scores, names = super().__getitem__(index), self.scores[index], self.names[index]
+            return Ranking(ids, scores, names=names, fallback=self.fallback, skipped=self.skipped)
         return super().__getitem__(index)
+
+    def __repr__(self) -> str:
+        return f"[{', '.join(map(shown_with_name, self, self.names))}]"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -95,7 +102,7 @@ class Rankings(Sequence[Ranking]):
         return self.asked_ids.named(self.asked_rows)
 
     @property
-    def names(self) -> tuple[str, str]:
+    def columns(self) -> tuple[str, str]:
         """What the queries and the answers are, such as "user" and "item": the columns of `to_frame`."""
         answer = self.ids.name
         return self.asked_ids.name, f"similar_{answer}" if self.of_neighbours else answer
@@ -128,6 +135,7 @@ class Rankings(Sequence[Ranking]):
         return Ranking(
             self.ids.named(row[:left]),
             self.scores[index][:left].tolist(),
+            names=self.ids.names_of(row[:left]),
             fallback=bool(self.fallback[index]),
             skipped=self.skipped,
         )
@@ -147,15 +155,17 @@ class Rankings(Sequence[Ranking]):
     def to_frame(self) -> pl.DataFrame:
         """Return a polars DataFrame with a row for each answer: the query, the answer, its rank and score.
 
-        Recommendations have one more column, `fallback`.
+        Recommendations have one more column, `fallback`. Users and items that have names have a column more,
+        `user_name` or `item_name`.
         """
         import polars as pl
 
         there = self.rows >= 0
         counts = there.sum(axis=1)
+        question, answer = self.columns
         columns = {
-            self.names[0]: _column(self.asked_ids, np.repeat(self.asked_rows, counts)),
-            self.names[1]: _column(self.ids, self.rows[there]),
+            **_columns(question, self.asked_ids, np.repeat(self.asked_rows, counts)),
+            **_columns(answer, self.ids, self.rows[there]),
             "rank": np.broadcast_to(np.arange(1, there.shape[1] + 1, dtype=np.int32), there.shape)[there],
             "score": self.scores[there],
         }
@@ -164,22 +174,43 @@ class Rankings(Sequence[Ranking]):
         return pl.DataFrame(columns)
 
 
-def _column(ids: IdMap, rows: NDArray[np.integer[Any]]) -> pl.Series:
+def shown_with_name(value: Any, name: str | None) -> str:
+    """Return what people read of one answer, such as 260: 'Star Wars (1977)'."""
+    return repr(value) if name is None else f"{value!r}: {name!r}"
+
+
+def _columns(title: str, ids: IdMap, rows: NDArray[np.integer[Any]]) -> dict[str, Any]:
+    """Return the ids of rows as a column, and their names as another if there are any."""
+    columns: dict[str, Any] = {title: _id_column(ids, rows)}
+    if ids.names is not None:
+        columns[f"{title}_name"] = _texts(ids.names_of, len(ids), rows)
+    return columns
+
+
+def _id_column(ids: IdMap, rows: NDArray[np.integer[Any]]) -> pl.Series:
     """Return the ids of rows as a column: 64-bit integers as they are, anything else as strings."""
     import polars as pl
 
     if not ids.is_text and ids.ids.dtype != object:
         return pl.Series(ids.ids[rows])
-    occurs = np.zeros(len(ids), dtype=bool)  # so that each id is converted once
-    occurs[rows] = True
-    strings = [str(value) for value in ids.named(np.flatnonzero(occurs))]
     try:
-        column = pl.Series(strings, dtype=pl.String)
+        return _texts(lambda some: [str(value) for value in ids.named(some)], len(ids), rows)
     except UnicodeEncodeError as error:
         raise InvalidValueError(
             f"the {ids.name} id {error.object!r} has half of a surrogate pair, which is not a character: "
             "a data frame cannot hold it"
         ) from error
+
+
+def _texts(
+    texts_of: Callable[[NDArray[np.int64]], Sequence[str | None]], length: int, rows: NDArray[np.integer[Any]]
+) -> pl.Series:
+    """Return the texts of rows as a column; each is made once."""
+    import polars as pl
+
+    occurs = np.zeros(length, dtype=bool)
+    occurs[rows] = True
+    column = pl.Series(texts_of(np.flatnonzero(occurs)), dtype=pl.String)
     return column.gather((np.cumsum(occurs) - 1)[rows])
 
 

@@ -1,7 +1,7 @@
 """A trained model to a file and back.
 
 The layout is that of safetensors. Its metadata says what the arrays are: `format` is "ialspp",
-`format_version` is "1", and `description` holds the rest as JSON.
+`format_version` is "1", or "2" if there are names, and `description` holds the rest as JSON.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.stored_ids import has_names
 from ..files import container
 from ..files.arrays import Arrays, whole
 from ..files.container import Container, Memory, StoreError
@@ -25,7 +26,7 @@ from ..system.progress import Progress, reporting
 from .description import checked_history, checked_settings, checked_solver, checked_statistics, part
 from .state import Trained, arrays_of, described, restored
 
-FORMAT, VERSION = "ialspp", 1
+FORMAT, WITHOUT_NAMES, VERSION = "ialspp", 1, 2
 VERIFIED = 64 * 2**20  # bytes: files up to this size are checked completely when they are opened
 
 
@@ -40,9 +41,10 @@ def save(
     """Write a trained model to a file, atomically. `instead_of`: the versions that may be replaced."""
     from importlib.metadata import version
 
+    named = any(side.ids.names is not None for side in (trained.fitted.users, trained.fitted.items))
     metadata = {
         "format": FORMAT,
-        "format_version": str(VERSION),
+        "format_version": str(VERSION if named else WITHOUT_NAMES),  # older versions can read format 1
         "written_by": f"ialspp {version('ialspp')}",
         "description": json.dumps(described(trained, interactions=interactions)),
     }
@@ -112,6 +114,7 @@ def _facts(opened: ModelFile) -> dict[str, Any]:
         "statistics": checked_statistics(described),
         "history": described["history"],
         "ids": {name: part(part(described, "ids", dict), name, str) for name in ("user", "item")},
+        "names": {name: has_names(arrays, name) for name in ("user", "item")},
         "arrays": {
             name: {"dtype": str(array.dtype), "shape": list(array.shape), "bytes": array.nbytes}
             for name, array in opened.arrays.items()

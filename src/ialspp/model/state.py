@@ -13,7 +13,7 @@ from ..data.csr import Csr, Floats
 from ..data.ids import MAX_ROWS, IdMap
 from ..data.interactions import Interactions
 from ..data.offsets import is_framed
-from ..data.stored_ids import arrays_of_ids, ids_of, kind_of
+from ..data.stored_ids import arrays_of_ids, arrays_of_names, ids_of, kind_of
 from ..errors import InvalidValueError
 from ..files.arrays import Arrays
 from ..files.container import StoreError
@@ -70,12 +70,14 @@ def settings_of(described: dict[str, Any]) -> dict[str, Any]:
 
 
 def arrays_of(state: Fitted, *, interactions: bool) -> dict[str, NDArray[Any]]:
-    """Name the arrays of a file: vectors, ids, and if wanted the interactions by user."""
+    """Name the arrays of a file: vectors, ids, names, and if wanted the interactions by user."""
     arrays: dict[str, NDArray[Any]] = {
         "user_factors": state.users.vectors,
         "item_factors": state.items.vectors,
         **arrays_of_ids("user", state.users.ids),
         **arrays_of_ids("item", state.items.ids),
+        **arrays_of_names("user", state.users.ids),
+        **arrays_of_names("item", state.items.ids),
     }
     if interactions:
         rows = state.histories("saving with interactions=True").by_user

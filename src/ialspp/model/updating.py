@@ -74,7 +74,7 @@ def updated(
 
 def joined(old: Interactions, new: Interactions) -> Interactions:
     """Join two data sets: old ids keep their rows, weights add up, new labels replace old ones; no times."""
-    users, items = old.users.extended(new.users.ids), old.items.extended(new.items.ids)
+    users, items = old.users.extended(new.users), old.items.extended(new.items)
     new_user = users.rows(new.users.ids)[new.by_user.row_numbers].astype(np.int32)
     new_item = items.rows(new.items.ids)[new.by_user.columns].astype(np.int32)
     weighted = old.weighted or new.weighted

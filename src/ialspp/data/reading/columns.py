@@ -48,7 +48,7 @@ class Columns:
             weight = Expression.of("weight", requested["weight"], file, names)
             requested["weight"] = weight.given
         found = {
-            role: _named(file, role, column, names)
+            role: named_column(file, role, column, names)
             for role, column in requested.items()
             if role != "weight" or weight is None
         }
@@ -239,7 +239,8 @@ class Columns:
         return [blank.alias(BLANK), broken.alias(BROKEN)]
 
 
-def _named(file: Path, role: str, column: str | int, names: list[str]) -> str:
+def named_column(file: Path, role: str, column: str | int, names: list[str]) -> str:
+    """Return the name of the column of a role, which is given by its name or its position."""
     if isinstance(column, bool) or not isinstance(column, (str, int)):
         raise InvalidTypeError(f"{role} must be the name or the position of a column, got {column!r}")
     if isinstance(column, int):

@@ -58,14 +58,7 @@ class FileSet:
 
         named: whether columns are requested by name. If `header` is None, there is a header if so.
         """
-        if format not in (None, *FORMATS):
-            raise InvalidValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
-        formats = {format or _FORMAT_OF.get(file.suffix.lower(), "csv") for file in files}
-        if len(formats) > 1:
-            raise InvalidValueError(
-                f"{files[0].parent}: files of one format are required, got {', '.join(sorted(formats))}"
-            )
-        found = formats.pop()
+        found = tell_format(files, format)
         if found != "csv":
             if separator is not None or header is False:
                 raise InvalidValueError(
@@ -186,6 +179,18 @@ class FileSet:
         return frame.with_columns(empty_is_missing).with_columns(
             pl.col(name).cast(kind) for name, kind in types.items()
         )
+
+
+def tell_format(files: tuple[Path, ...], format: str | None) -> str:
+    """Tell the format of files from their suffixes, unless it is given; text is "csv"."""
+    if format not in (None, *FORMATS):
+        raise InvalidValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
+    formats = {format or _FORMAT_OF.get(file.suffix.lower(), "csv") for file in files}
+    if len(formats) > 1:
+        raise InvalidValueError(
+            f"{files[0].parent}: files of one format are required, got {', '.join(sorted(formats))}"
+        )
+    return formats.pop()
 
 
 def _by_position(names: list[str]) -> list[str]:

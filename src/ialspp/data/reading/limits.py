@@ -22,6 +22,11 @@ _PROBE = 2**12
 def check_text(file: Path) -> None:
     """Raise if the text is UTF-16, has a line that is too long, or expands beyond all measure."""
     _check_encoding(file, next(pieces_of(file), b""))
+    check_lines(file)
+
+
+def check_lines(file: Path) -> None:
+    """Raise if text in any encoding has a line that is too long, or expands beyond all measure."""
     if is_compressed(file) or not _has_newlines(file):
         _check_lines(file)
 
