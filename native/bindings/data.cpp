@@ -124,8 +124,15 @@ auto bound_transposed_ranks(const BoundRows& bound, int threads) {
   return ranks.array;
 }
 
-auto bound_column_offsets(const BoundRows& bound, int threads) {
-  return column_offsets(bound, {0, bound.n_columns()}, threads).array;
+auto bound_offsets_of(Array<const int32_t> keys, int64_t n, int threads) {
+  require_rows("n", n);
+  require_in_range("keys", keys, n);
+  const auto offsets = new_constant<int64_t>(n + 1);
+  {
+    const WithoutGil release;
+    offsets_of(keys.data(), length(keys), {0, n}, offsets.data, threads);
+  }
+  return offsets.array;
 }
 
 auto bound_find_core(const BoundRows& bound, int64_t least, int64_t column_least) {
@@ -201,6 +208,7 @@ void register_data(nb::module_& m) {
       .def("set_cache_order", &BoundRows::set_cache_order, "starts"_a, "ranks"_a,
            "Say where this side's interactions are in the other side's order, which the residuals have.")
       .def_prop_ro("has_cache_order", &BoundRows::has_cache_order, "Whether `set_cache_order` was called.")
+      .def("ascends", &BoundRows::ascends, "Whether the columns of every row strictly ascend.")
       .def("__len__", [](const BoundRows& rows) { return rows.rows().size; });
   nb::class_<Dictionary>(m, "Dictionary", "Numbers texts in the order in which they are first seen.")
       .def(nb::init<>())
@@ -230,8 +238,8 @@ void register_data(nb::module_& m) {
         "Columns begin .. end of the transpose: (offsets, rows of each column, ascending, labels, weights).");
   m.def("transposed_ranks", bound_transposed_ranks, "rows"_a, "threads"_a = 1,
         "For each entry of the transpose its place in the row that it came from.");
-  m.def("column_offsets", bound_column_offsets, "rows"_a, "threads"_a = 1,
-        "Where each column's entries start in the transpose.");
+  m.def("offsets_of", bound_offsets_of, "keys"_a, "n"_a, "threads"_a = 1,
+        "Where the run of each of n keys starts when they are sorted, and where the last ends.");
   m.def("find_core", bound_find_core, "rows"_a, "least"_a, "column_least"_a,
         "The k-core: (1 for each row that is in it, else 0; the same for columns).");
 }

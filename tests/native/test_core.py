@@ -177,7 +177,9 @@ def test_rows_are_sorted_range_by_range_as_all_at_once(data, threads):
     some = _core.transpose(made, 2, 5, threads)
     assert np.array_equal(some[0], turned[2:6] - turned[2])
     assert np.array_equal(some[1], columns_of[turned[2] : turned[5]])
-    assert np.array_equal(_core.column_offsets(made, threads), turned)
+    assert np.array_equal(_core.offsets_of(whole[0], 7, threads), turned)
+    with pytest.raises(ValueError, match="keys must be from 0 to 6, at position 0"):
+        _core.offsets_of(np.array([7], np.int32), 7)
 
 
 def test_ranges_are_checked():

@@ -115,6 +115,11 @@ def _sort_pairs(draw: Draw) -> list[Any]:
     return [rows, columns, n_rows, n_columns, labels, weights, times, begin, end, draw.threads()]
 
 
+def _offsets_of(draw: Draw) -> list[Any]:
+    n = 1 + draw.below(6)
+    return [np.array([draw.below(n) for _ in range(12)], dtype=np.int32), n, draw.threads()]
+
+
 def _transpose(draw: Draw) -> list[Any]:
     rows, columns = draw.shape()
     begin = draw.below(columns + 1)
@@ -186,11 +191,11 @@ RECIPES: dict[str, Callable[[Draw], list[Any]]] = {
     "IntegerDictionary.keys": _integers,
     "PackedItems": _packed_items,
     "Rows": _rows,
+    "Rows.ascends": lambda draw: [draw.rows()],
     "Rows.has_cache_order": lambda draw: [draw.rows_with_order()],
     "Rows.set_cache_order": _set_cache_order,
     "absolute_row_sums": lambda draw: [draw.rows(), draw.threads()],
     "available_isas": lambda _: [],
-    "column_offsets": lambda draw: [draw.rows(), draw.threads()],
     "copy_to_half": _copy_to_half,
     "find_core": lambda draw: [draw.rows(), draw.below(4), draw.below(4)],
     "gramian": _gramian,
@@ -202,6 +207,7 @@ RECIPES: dict[str, Callable[[Draw], list[Any]]] = {
     "mark_first": lambda draw: [draw.rows()],
     "multiply_rows": _multiply_rows,
     "multiply_rows_by_half": _multiply_rows_by_half,
+    "offsets_of": _offsets_of,
     "padded": lambda draw: [draw.below(100)],
     "rank": _rank,
     "residuals": _residuals,

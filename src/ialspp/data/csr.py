@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -57,7 +57,7 @@ class Csr:
     @property
     def column_counts(self) -> NDArray[np.int64]:
         """The number of interactions of each column, without transposing."""
-        return np.diff(_core.column_offsets(self.native(), resolve_threads(None)))
+        return np.diff(starts_of(self.columns, self.n_columns))
 
     @property
     def row_numbers(self) -> RowNumbers:
@@ -103,6 +103,10 @@ class Csr:
         own = np.append(self.keys, np.int64(-1))
         return np.asarray(own[np.searchsorted(own[:-1], keys)] == keys)
 
+    def without_ones(self) -> Csr:
+        """Return the same rows. Labels or weights that are all 1 are left out: plain data needs none."""
+        return replace(self, labels=_unless_ones(self.labels), weights=_unless_ones(self.weights))
+
     def native(self) -> _core.Rows:
         """The same arrays for the compiled core, without copying; it looks at every offset and column."""
         try:
@@ -112,15 +116,12 @@ class Csr:
 
     def check(self) -> None:
         """Raise unless these are rows of distinct, ascending columns, with labels and weights that may be."""
-        self.native()
-        rising = np.append(self.columns[1:] > self.columns[:-1], True)
-        rising[self.offsets[self.offsets > 0] - 1] = True  # the next entry is in another row
-        if not rising.all():
+        if not self.native().ascends():
             raise InvalidValueError("the columns of a row must strictly ascend, but do not")
         for name, values in (("label", self.labels), ("weight", self.weights)):
             if values is not None and not is_finite(values):
                 raise InvalidValueError(f"{name} must be finite, but is not everywhere")
-        if self.weights is not None and (self.weights < 0).any():
+        if self.weights is not None and self.weights.min(initial=0) < 0:
             raise InvalidValueError("weight must be >= 0, but is not everywhere")
 
 
@@ -164,6 +165,11 @@ class SortedPairs:
 
     def merged(self) -> tuple[Csr, Times | None]:
         """Merge repeated pairs: add up weights, keep the one label and the first time."""
+        self.merge()
+        return self.rows.without_ones(), self.time
+
+    def merge(self) -> None:
+        """Merge repeated pairs in place."""
         first, left = _core.mark_first(_core.Rows(self.offsets, self.columns, len(self.items)))
         if left[-1] < len(self.columns):
             self._check(first)
@@ -174,8 +180,11 @@ class SortedPairs:
             if self.time is not None:
                 self.time = np.minimum.reduceat(self.time, np.flatnonzero(first))
             self.offsets, self.columns = left, self.columns[first]
-        labels, weights = _unless_ones(self.label), _unless_ones(self.weight)
-        return Csr(self.offsets, self.columns, len(self.items), labels, weights), self.time
+
+    @property
+    def rows(self) -> Csr:
+        """The pairs by user, once they are merged."""
+        return Csr(self.offsets, self.columns, len(self.items), self.label, self.weight)
 
     def _check(self, first: NDArray[np.bool_]) -> None:
         """Raise if a pair has two labels, or has weights at several times."""
@@ -210,6 +219,14 @@ class SortedPairs:
         return f"user {self.users[user]!r} and item {self.items[self.columns[entry]]!r}"
 
 
+def starts_of(numbers: RowNumbers, n: int) -> NDArray[np.int64]:
+    """Return where the entries of each number below `n` start once sorted, and where the last ones end."""
+    try:
+        return _core.offsets_of(numbers, n, resolve_threads(None))
+    except ValueError as error:
+        raise InvalidValueError(str(error)) from error
+
+
 def transpose(rows: Csr, begin: int = 0, end: int | None = None) -> Csr:
     """Return the same entries by column: columns `begin` to `end`."""
     found = _core.transpose(rows.native(), begin, end, resolve_threads(None))
@@ -230,7 +247,7 @@ def in_core(rows: Csr, least: int, column_least: int) -> NDArray[np.bool_]:
 
 def core_of(rows: Csr, least: int, column_least: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Mark the rows and the columns of the k-core."""
-    enough = (min(count, LARGEST) for count in (least, column_least))
+    enough = (min(max(count, 1), LARGEST) for count in (least, column_least))  # without any, none is in it
     in_rows, in_columns = _core.find_core(rows.native(), *enough)
     return in_rows.view(np.bool_), in_columns.view(np.bool_)
 
@@ -242,5 +259,5 @@ def _first_change(values: NDArray[Any], first: NDArray[np.bool_]) -> int | None:
 
 
 def _unless_ones(values: Floats | None) -> Floats | None:
-    """Return None if every value is 1, so that plain data needs no memory for them."""
-    return None if values is None or bool(np.all(values == 1)) else values
+    """Return None if every value is 1."""
+    return None if values is None or values.min(initial=1) == values.max(initial=1) == 1 else values

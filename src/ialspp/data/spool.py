@@ -81,6 +81,10 @@ class FileSpool:
             access = mmap.ACCESS_READ if constant else mmap.ACCESS_WRITE
             return np.frombuffer(mmap.mmap(file.fileno(), 0, access=access), self._dtype)
 
+    def close(self) -> None:
+        """Close the file; what is mapped stays mapped."""
+        self._file.close()
+
 
 def renumber(codes: RowNumbers, rows: RowNumbers) -> None:
     """Replace every code by rows[code], in place."""

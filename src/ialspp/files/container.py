@@ -125,6 +125,13 @@ class Container:
         """The text of the file, by name."""
         return self._header.metadata
 
+    def layout(self) -> dict[str, dict[str, Any]]:
+        """Describe the arrays by name, as plain values."""
+        return {
+            name: {"dtype": str(array.dtype), "shape": list(array.shape), "bytes": array.nbytes}
+            for name, array in self.arrays.items()
+        }
+
     def verify(self) -> None:
         """Read all arrays, once. A `StoreError` says which are wrong, or that there are no checksums."""
         if not self._is_sound:

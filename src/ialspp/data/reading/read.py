@@ -25,7 +25,7 @@ from .faults import fault_at, polars_errors
 from .file_set import COMPRESSED, ROW, FileSet
 from .limits import check_rows
 from .lines import check_width
-from .opening import files_of, unchanged
+from .opening import Paths, files_of, unchanged
 from .querying import load_polars, whole_batches
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ Triples = tuple[IdMap, IdMap, RowNumbers, RowNumbers, Floats | None, Floats | No
 
 
 def read(
-    path: str | Path,
+    path: Paths,
     roles: dict[str, Any],
     *,
     min_rating: float | None,
@@ -64,14 +64,15 @@ def read(
     elif roles["rating"] is not None:
         raise InvalidValueError(f"rating={roles['rating']!r} needs min_rating, which is not given")
     files = files_of(path)
+    shown = path if isinstance(path, (str, Path)) else ", ".join(map(str, path))
     load_polars()
     named = any(map(needs_header, roles.values()))
     with unchanged(files):
-        with polars_errors(path):
+        with polars_errors(shown):
             source = FileSet.of(files, format, separator, header, quote, named)
-        with polars_errors(path, source):
+        with polars_errors(shown, source):
             columns = Columns.of(source, roles, where)
-        with polars_errors(path, source, columns):
+        with polars_errors(shown, source, columns):
             query = columns.needed(source, min_rating)
             return _collect(source, columns, query, spool, progress)
 
