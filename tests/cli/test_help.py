@@ -46,7 +46,7 @@ def test_commands_stand_in_groups():
         if heading != "Options"
     }
     assert named == {
-        "Train a model": ["fit", "update"],
+        "Train a model": ["prepare", "fit", "update"],
         "Ask a model": ["recommend", "similar", "explain"],
         "Look": ["demo", "evaluate", "info", "data"],
         "Use a model elsewhere": ["export"],

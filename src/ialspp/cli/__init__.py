@@ -17,6 +17,7 @@ from .failures import EXIT_CODES, DebugOption, reported
 from .fit import fit
 from .info import info
 from .options import add_command
+from .prepare import prepare
 from .recommend import recommend
 from .signals import signals_raised
 from .similar import similar
@@ -24,6 +25,7 @@ from .update import update
 from .wording import ASK, EXPORT, LOOK, TRAIN, Group
 
 app = typer.Typer(cls=Group, no_args_is_help=True, pretty_exceptions_enable=False)
+add_command(app, "prepare", prepare, panel=TRAIN, has_config=True)
 add_command(app, "fit", fit, panel=TRAIN, has_config=True)
 add_command(app, "update", update, panel=TRAIN, has_config=True)
 add_command(app, "recommend", recommend, panel=ASK)

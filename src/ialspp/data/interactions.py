@@ -95,10 +95,6 @@ class Interactions:
         data._by_item = by_item
         return data
 
-    def keep(self, statistics: dict[str, Any] | None, file: Container) -> None:
-        """Keep what the file of this data says of it. Call it only before another thread can see the data."""
-        self._statistics, self._file = statistics, file
-
     def __copy__(self) -> Interactions:
         other = Interactions.__new__(Interactions)
         for name in self.__slots__:
@@ -295,15 +291,24 @@ class Interactions:
         verify
             Check every byte. None: only in a file of up to 64 MB, and in one that is not mapped.
         """
-        from .prepared import open_prepared
+        from .prepared import opened
 
-        return open_prepared(Path(path), mapped=mapped, verify=verify)
+        file = opened(Path(path), mapped=mapped, verify=verify)
+        found = file.parts()
+        data = cls.of_rows(*found[:3], found.times, weighted=found.weighted, by_item=found.by_item)
+        data.decayed, data._statistics, data._file = found.decayed, found.statistics, file
+        return data
 
     def save(self, path: str | Path, *, progress: Progress = False) -> None:
         """Write the data to one file, atomically, with both directions, ids, names and times; see `open`."""
-        from .prepared import save
+        from .prepared import Parts, save
 
-        save(self, Path(path), progress)
+        self.require_sound()
+        rows = self.by_user, self.by_item
+        flags = self.weighted, self.decayed
+        save(
+            Parts(self.users, self.items, *rows, self.times, *flags, self.statistics()), Path(path), progress
+        )
 
     def require_sound(self) -> None:
         """Read the file that the data was opened from completely; raise a `StoreError` if it is damaged.

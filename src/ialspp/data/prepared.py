@@ -7,7 +7,7 @@ The layout is that of safetensors. Its metadata says what the arrays are: `forma
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,21 +28,30 @@ from .statistics import checked_statistics, statistics
 from .stored_ids import arrays_of_ids, arrays_of_names, has_names, ids_of, kind_of
 from .values import LATEST_TIME
 
-if TYPE_CHECKING:
-    from .interactions import Interactions
-
 FORMAT = Format("ialspp data", "data", "prepared data of ialspp", 1)
 CHECKED_AT_ONCE = 2**26  # pairs of the rows by item that are compared with those by user at a time
 
 
-def save(data: Interactions, path: Path, progress: Progress) -> None:
+class Parts(NamedTuple):
+    """What interactions are made of."""
+
+    users: IdMap
+    items: IdMap
+    by_user: Csr
+    by_item: Csr
+    times: Times | None
+    weighted: bool
+    decayed: bool
+    statistics: dict[str, Any]
+
+
+def save(data: Parts, path: Path, progress: Progress) -> None:
     """Write data to a file, atomically. Nothing is copied into memory."""
-    data.require_sound()
     description = {
         "ids": {"user": kind_of(data.users), "item": kind_of(data.items)},
         "weighted": data.weighted,
         "decayed": data.decayed,
-        "statistics": data.statistics(),
+        "statistics": data.statistics,
     }
     arrays = {
         **_arrays_of_rows("by_user", "items", data.by_user, data.times),
@@ -65,10 +74,8 @@ class PreparedFile(Container):
         super().__init__(path, version, header, memory)
         self.description = FORMAT.description_in(self.metadata)
 
-    def interactions(self) -> Interactions:
+    def parts(self) -> Parts:
         """Put the data together. Numbers in its arrays are not read yet."""
-        from .interactions import Interactions
-
         with whole(self.path, "set of data"):
             arrays, kinds = Arrays(self.arrays), part(self.description, "ids", dict)
             users, items = (ids_of(arrays, name, part(kinds, name, str)) for name in ("user", "item"))
@@ -77,44 +84,44 @@ class PreparedFile(Container):
             if len(by_user.columns) != len(by_item.columns):
                 raise StoreError(f"{len(by_user.columns)} pairs by user, but {len(by_item.columns)} by item")
             times = arrays.maybe("by_user.times", np.float64, len(by_user.columns))
-            weighted = part(self.description, "weighted", bool)
-            data = Interactions.of_rows(users, items, by_user, times, weighted=weighted, by_item=by_item)
-            data.decayed = part(self.description, "decayed", bool)
-            data.keep(checked_statistics(self.description), self)
-            return data
+            weighted, decayed = (part(self.description, name, bool) for name in ("weighted", "decayed"))
+            kept = checked_statistics(self.description)
+            if kept is None:
+                raise StoreError("it has no statistics")
+            return Parts(users, items, by_user, by_item, times, weighted, decayed, kept)
 
     def check_content(self) -> None:
         """Check every number: a stranger can write checksums that are right."""
-        data = self.interactions()
+        parts = self.parts()
         with whole(self.path, "set of data"):
-            _check(data)
+            _check(parts)
 
     def facts(self) -> dict[str, Any]:
         """Describe the file as plain values. Its arrays are not read."""
-        data, arrays = self.interactions(), Arrays(self.arrays)
+        data, arrays = self.parts(), Arrays(self.arrays)
         return {
             "format": FORMAT.name,
             "format_version": int(self.metadata["format_version"]),
             "written_by": self.metadata.get("written_by"),
             "bytes": self.version.size,
-            "users": data.n_users,
-            "items": data.n_items,
-            "pairs": len(data),
+            "users": len(data.users),
+            "items": len(data.items),
+            "pairs": len(data.by_user.columns),
             "weighted": data.weighted,
             "decayed": data.decayed,
-            "statistics": data.statistics(),
+            "statistics": data.statistics,
             "ids": self.description["ids"],
             "names": {name: has_names(arrays, name) for name in ("user", "item")},
             "arrays": self.layout(),
         }
 
 
-def open_prepared(path: Path, *, mapped: bool = True, verify: bool | None = None) -> Interactions:
+def opened(path: Path, *, mapped: bool = True, verify: bool | None = None) -> PreparedFile:
     """Open a file that `save` wrote. If it is mapped, its arrays stay in the file."""
-    opened = PreparedFile.open(path, mapped=mapped)
-    if (not mapped or opened.version.size <= VERIFIED) if verify is None else verify:
-        opened.verify()
-    return opened.interactions()
+    file = PreparedFile.open(path, mapped=mapped)
+    if (not mapped or file.version.size <= VERIFIED) if verify is None else verify:
+        file.verify()
+    return file
 
 
 def is_prepared(path: Path) -> bool:
@@ -148,7 +155,7 @@ def _rows_of(arrays: Arrays, prefix: str, columns: str, ids: IdMap, other: IdMap
     return Csr(offsets, entries, len(other), labels, weights)
 
 
-def _check(data: Interactions) -> None:
+def _check(data: Parts) -> None:
     """Raise unless these are interactions that reading could have made, alike by user and by item."""
     for ids in (data.users, data.items):
         with part_named(f"the {ids.name} ids"):
@@ -159,7 +166,7 @@ def _check(data: Interactions) -> None:
         for begin, end in ranges_within(data.by_item.offsets, CHECKED_AT_ONCE):
             if not _same(data.by_item.between(begin, end), transpose(data.by_user, begin, end)):
                 raise InvalidValueError("the rows by item must have the pairs of those by user")
-    if data.statistics() != statistics(data.by_user, data.times):
+    if data.statistics != statistics(data.by_user, data.times):
         raise StoreError("its statistics are those of other data")
 
 

@@ -31,12 +31,13 @@ from ..system.progress import Progress, ProgressEvent, Report, reporting
 from .csr import Csr, SortedPairs, Times, core_of, starts_of, transpose
 from .decay import decayed, require_time
 from .ids import IdMap
-from .interactions import Interactions
 from .offsets import ranges_within
+from .prepared import Parts, save
 from .reading import read
 from .reading.opening import Paths
 from .reading.read import Triples
 from .spool import FileSpool
+from .statistics import statistics
 
 STAGES = {"reading": 0.5, "by user": 0.2, "by item": 0.15, "saving": 0.15}  # about their shares of the time
 LEAST_MEMORY = 2**24
@@ -93,9 +94,9 @@ def prepare(
         by_user = by_user.without_ones()
         by_item = _rows_by_item(by_user, room, spool, _stage(report, "by item"))
         weighted = weight is not None or half_life is not None
-        data = Interactions.of_rows(users, items, by_user, times, weighted=weighted, by_item=by_item)
-        data.decayed = half_life is not None
-        data.save(out, progress=_stage(report, "saving"))
+        facts = statistics(by_user, times)
+        parts = Parts(users, items, by_user, by_item, times, weighted, half_life is not None, facts)
+        save(parts, out, _stage(report, "saving"))
 
 
 def _spool(files: ExitStack, folder: Path, kind: DTypeLike) -> FileSpool:
