@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-ATTACKS = ("kills", "model_files", "data_files", "native_calls", "disks", "load", "numbers")
+ATTACKS = ("kills", "model_files", "data_files", "native_calls", "disks", "load", "numbers", "offsets")
 
 
 def main() -> int:
