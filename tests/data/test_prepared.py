@@ -144,6 +144,17 @@ def test_a_model_of_prepared_data_has_the_same_bits(events, tmp_path):
     assert [models[0].recommend(5), models[1].recommend(5)] == [models[0].recommend(5)] * 2
 
 
+def test_recommendations_in_parts_are_those_for_everyone(events):
+    model = ImplicitMF(dim=8, epochs=1).fit(Interactions.read(events, **COLUMNS), progress=False)
+    options = {"k": 4, "candidates": list(range(30))}
+    parts = list(model.recommend_in_parts(size=70, **options, progress=False))
+    assert [len(part) for part in parts] == [70, 70, 70, 70, 20]
+    frame = pl.concat(part.to_frame() for part in parts)
+    assert frame.equals(model.recommend(**options).to_frame())
+    with pytest.raises(InvalidValueError, match="size must be"):
+        next(model.recommend_in_parts(size=0))
+
+
 def test_arrays_of_prepared_data_are_mapped_and_used_without_a_copy(events, tmp_path):
     data = Interactions.prepare(events, tmp_path / "data", **COLUMNS)
     for array in (data.by_user.columns, data.by_item.columns, data.by_item.offsets):

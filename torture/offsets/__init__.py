@@ -73,7 +73,7 @@ def sparse(path: Path, size: int, last: tuple[int, ...]) -> NDArray[np.int32]:
 
 def _side(n_rows: int) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
     """The factors of the rows, their regularisation, and the factors of the columns."""
-    other = np.arange(1, N_COLUMNS * DIM + 1, dtype=np.float32).reshape(N_COLUMNS, DIM) / 8
+    other = np.linspace(0.1, 1, N_COLUMNS * DIM, dtype=np.float32).reshape(N_COLUMNS, DIM)
     return np.ones((n_rows, DIM), np.float32), np.ones(n_rows, np.float32), other
 
 
