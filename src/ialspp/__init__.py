@@ -28,6 +28,7 @@ from .system.progress import ProgressEvent
 
 if _TYPE_CHECKING:
     from . import datasets, export, store
+    from .data.reading.names import read_names
 
     __version__: str
 
@@ -35,11 +36,15 @@ _select_isa_of_environment()
 
 
 def __getattr__(name: str) -> _Any:
-    """Load the modules and the version that most programs never use."""
+    """Load the modules, the function and the version that most programs never use."""
     if name == "__version__":
         from importlib.metadata import version
 
         return version("ialspp")
+    if name == "read_names":
+        from .data.reading.names import read_names
+
+        return read_names
     if name in ("datasets", "export", "store"):
         from importlib import import_module
 
@@ -75,6 +80,7 @@ __all__ = [
     "evaluate",
     "export",
     "metrics",
+    "read_names",
     "split",
     "store",
 ]

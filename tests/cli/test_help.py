@@ -9,7 +9,7 @@ from support.commands import ialspp
 
 from ialspp.cli.options import add_command
 
-COMMANDS = ["fit", "update", "recommend", "similar", "explain", "evaluate", "info", "export", "demo"]
+COMMANDS = ["fit", "update", "names", "recommend", "similar", "explain", "evaluate", "info", "export", "demo"]
 PAGES = [[], ["data"], ["data", "list"], ["data", "show"], *([command] for command in COMMANDS)]
 LEAKS = re.compile(r"<\w+(\[\w+\])?>|\{\w+\}|\bbool\b")
 
@@ -46,7 +46,7 @@ def test_commands_stand_in_groups():
         if heading != "Options"
     }
     assert named == {
-        "Train a model": ["prepare", "fit", "update"],
+        "Train a model": ["prepare", "fit", "update", "names"],
         "Ask a model": ["recommend", "similar", "explain"],
         "Look": ["demo", "evaluate", "info", "data"],
         "Use a model elsewhere": ["export"],
@@ -56,7 +56,16 @@ def test_commands_stand_in_groups():
 def test_options_stand_in_groups():
     found = panels(page("fit"))
     solver = "Solver: the defaults suit most data"
-    assert list(found) == ["Arguments", "Options", "Data", "Model", solver, "When to stop", "Checkpoints"]
+    assert list(found) == [
+        "Arguments",
+        "Options",
+        "Data",
+        "Names",
+        "Model",
+        solver,
+        "When to stop",
+        "Checkpoints",
+    ]
     places = {"--out": "Options", "--min-user": "Data", "--dim": "Model", "--steps": solver}
     for option, heading in {**places, "--until": "When to stop", "--every": "Checkpoints"}.items():
         assert [

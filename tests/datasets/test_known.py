@@ -39,6 +39,36 @@ def test_movielens_is_read_as_a_file_a_folder_and_an_archive(name, tmp_path):
     assert pairs(datasets.load(f"ml-{name}", archive, min_rating=5)) == {(2, 10): 1}
 
 
+TITLES = {
+    "100k": ("u.item", "10|Café (1995)|01-Jan-1995||http://x|0|1\n30|Other||||\n".encode("latin-1")),
+    "1m": ("movies.dat", "10::Café (1995)::Comedy|Drama\n30::Other::Drama\n".encode("latin-1")),
+    "10m": ("movies.dat", "10::Café (1995)::Comedy|Drama\n30::Other::Drama\n".encode()),
+    "20m": ("movies.csv", 'movieId,title,genres\n10,"Café (1995)",Comedy\n30,Other,\n'.encode()),
+}
+
+
+@pytest.mark.parametrize("name", TITLES)
+def test_films_have_the_titles_beside_their_ratings(name, tmp_path):
+    member, header, separator = MOVIELENS[name]
+    title_file, titles = TITLES[name]
+    content = header + text(RATINGS, separator)
+    folder = write(tmp_path / "mine", {Path(member).name: content})
+    (folder / title_file).write_bytes(titles)
+    archive = zipped(tmp_path / "mine.zip", {member: content, f"{Path(member).parent}/{title_file}": titles})
+    for path in (folder, folder / Path(member).name, archive):
+        data = datasets.movielens(name, path)
+        assert (list(data.items), data.items.names) == ([10, 20], ["Café (1995)", ""])
+    (folder / title_file).unlink()
+    assert datasets.movielens(name, folder).items.names is None
+
+
+def test_artists_have_names(tmp_path):
+    plays = "userID\tartistID\tweight\n2\t51\t13883\n2\t52\t11690\n"
+    artists = 'id\tname\turl\tpictureURL\n51\t"Weird" Al\thttp://a\t\n52\tBjörk\thttp://b\thttp://c\n'
+    folder = write(tmp_path, {"user_artists.dat": plays, "artists.dat": artists})
+    assert datasets.lastfm(folder).items.names == ['"Weird" Al', "Björk"]
+
+
 @pytest.mark.parametrize("name", ["1m", "20m"])
 def test_ratings_without_times_have_none(name, tmp_path):
     member, header, separator = MOVIELENS[name]
@@ -96,7 +126,9 @@ def test_million_song_is_a_set_or_counts(tmp_path):
 
 def test_lastfm_is_weighted_by_the_logarithm_of_plays_or_as_requested(tmp_path):
     content = "userID\tartistID\tweight\n2\t51\t13883\n3\t51\t2\n"
-    archive = zipped(tmp_path / "lastfm.zip", {"artists.dat": "", "user_artists.dat": content})
+    archive = zipped(
+        tmp_path / "lastfm.zip", {"artists.dat": "id\tname\n51\tBjörk\n", "user_artists.dat": content}
+    )
     for path in (archive, write(tmp_path, {"user_artists.dat": content})):
         dampened = {(2, 51): (1 + math.log(13883)) / 6.5, (3, 51): (1 + math.log(2)) / 6.5}
         assert pairs(datasets.lastfm(path)) == pytest.approx(dampened)

@@ -16,6 +16,7 @@ from .export import export
 from .failures import EXIT_CODES, DebugOption, reported
 from .fit import fit
 from .info import info
+from .names import names
 from .options import add_command
 from .prepare import prepare
 from .recommend import recommend
@@ -28,6 +29,7 @@ app = typer.Typer(cls=Group, no_args_is_help=True, pretty_exceptions_enable=Fals
 add_command(app, "prepare", prepare, panel=TRAIN, has_config=True)
 add_command(app, "fit", fit, panel=TRAIN, has_config=True)
 add_command(app, "update", update, panel=TRAIN, has_config=True)
+add_command(app, "names", names, panel=TRAIN)
 add_command(app, "recommend", recommend, panel=ASK)
 add_command(app, "similar", similar, panel=ASK)
 add_command(app, "explain", explain, panel=ASK)

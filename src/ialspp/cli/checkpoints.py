@@ -21,7 +21,7 @@ from ..system.checks import checked_integer
 
 PANEL = "Checkpoints"
 NOT_KEPT = {"checkpoint", "every", "resume", "config", "as_json", "debug"}  # of the command's options
-PATHS = {"path", "out", "runs"}
+PATHS = {"path", "out", "runs", "item_names", "user_names"}
 FOUND = "early_stopping"  # what the checkpoint has beside the options, see `training`
 MAY_CHANGE = {
     "threads",
@@ -30,6 +30,11 @@ MAY_CHANGE = {
     "runs",
     "source",
     "path",
+    "item_names",
+    "user_names",
+    "name_columns",
+    "name_encoding",
+    "name_separator",
 }  # the result does not depend on them, or is checked
 
 

@@ -22,6 +22,7 @@ from .checkpoints import (
     telling_how_to_resume,
 )
 from .model import ModelOptions
+from .names import NameOptions, named_facts, remark_on_few, shown_names
 from .options import given
 from .ours import MODEL, ForceOption, require_data
 from .output import JsonOption, checked_target, show_facts, show_json, shown_loss, size
@@ -34,6 +35,7 @@ from .training import Training
 def fit(
     context: typer.Context,
     source: Source,
+    names: NameOptions,
     settings: ModelOptions,
     stopping: Stopping,
     out: Annotated[Path, typer.Option("-o", "--out", help="The file of the model, such as films.ialspp.")],
@@ -72,6 +74,7 @@ def fit(
     if until is not None:
         checked_share("until", until)
     stopping.check(settings.epochs)
+    names.check()
     options = kept_options(context)
     keeping = checked_checkpoint(checkpoint, every, resume, out, options)
     require_data(source.source, "fit")
@@ -80,7 +83,7 @@ def fit(
     checked_runs(runs)
     with telling_how_to_resume(keeping, resume):
         start = time.perf_counter()
-        data = source.interactions("fit").core(min_user, min_item)
+        data = names.attached(source.interactions("fit").core(min_user, min_item))
         read = time.perf_counter()
         begun = None if resume is None else Checkpoint.read(resume)
         model, found = Training(model, data, until, keeping, every, options, begun).run(stopping)
@@ -88,9 +91,10 @@ def fit(
         model.save(out, interactions=not no_interactions, progress=None)
     if keeping is not None:
         remove(keeping)
-    answer = {
+    answer: dict[str, Any] = {
         "source": given(source),
         "data": {**data.statistics(), "min_user": min_user, "min_item": min_item},
+        "names": named_facts(data.users, data.items),
         "settings": {**settings.settings(model), **({} if until is None else {"until": until})},
         **({} if found is None else {"early_stopping": found}),
         "history": [asdict(record) for record in model.history],
@@ -104,6 +108,7 @@ def fit(
         show_json(answer)
     else:
         show_fit(source, model, answer, settings.epochs)
+        remark_on_few(answer["names"], names)
 
 
 def show_fit(source: Source, model: ImplicitMF, answer: dict[str, Any], epochs: int) -> None:
@@ -111,6 +116,7 @@ def show_fit(source: Source, model: ImplicitMF, answer: dict[str, Any], epochs: 
     objective, history, data = model.objective, model.history, answer["data"]
     facts = {
         "data": f"{data['users']:,} users, {data['items']:,} items, {data['pairs']:,} pairs",
+        **shown_names(answer["names"]),
         "dim": model.dim,
         "solver": answer["settings"]["solver"],
         "unobserved weight": objective.unobserved_weight,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..baselines import MostPopular, Random
 from ..data.csr import Csr
-from ..datasets import complete_journey
+from ..datasets import complete_journey, layouts
 from ..datasets.layouts import JOURNEY_PACKAGE, journey_folder
 from ..errors import MissingExtraError
 from ..evaluation import Evaluation, Recommender, evaluate
@@ -47,16 +47,7 @@ def compare(model: ImplicitMF, parts: Split) -> dict[str, Evaluation]:
 
 def product_names() -> dict[int, str]:
     """Map every product to a readable name."""
-    import polars as pl
-
-    products = pl.read_parquet(journey_folder() / "products.parquet")
-    return {row["product_id"]: _readable_name(row) for row in products.iter_rows(named=True)}
-
-
-def _readable_name(product: dict[str, Any]) -> str:
-    what = product["product_type"] or product["product_category"] or product["department"] or "?"
-    size = f" {product['package_size']}" if product["package_size"] else ""
-    return f"{what}{size}".lower()
+    return dict(layouts.product_names(journey_folder() / "products.parquet").iter_rows())
 
 
 def average_rows(rows: Csr, count: int) -> list[int]:

@@ -98,6 +98,7 @@ def _of_file(facts: dict[str, Any]) -> dict[str, Any]:
 def _of_data(facts: dict[str, Any]) -> dict[str, Any]:
     """List the statistics of the data, but count users and items by the vectors."""
     ids = {f"ids of {name}s": kind for name, kind in facts["ids"].items()}
+    ids |= {f"names of {name}s": there for name, there in facts["names"].items()}
     return {**(facts["statistics"] or {}), "users": facts["users"], "items": facts["items"], **ids}
 
 

@@ -21,6 +21,7 @@ from ..system.printable import printable
 from .ours import Kind, require_ours
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+LONGEST_NAME = 80  # characters of a name in a table
 BORDERS = 3  # characters that a table adds to the text of each column
 BREAKABLE = 14  # words longer than this may be broken; numbers are shorter
 
@@ -117,6 +118,17 @@ def shown(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return printable(str(value))
+
+
+def shown_name(name: str) -> str:
+    """Format a name of a user or an item, which may be anything, for one line."""
+    text = printable(name)
+    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}..."
+
+
+def with_name(value: Any, name: str | None) -> str:
+    """Format an id and its name, if it has one."""
+    return shown_name(str(value)) if name is None else f"{shown_name(str(value))}, {shown_name(name)}"
 
 
 def shown_loss(loss: float) -> str:

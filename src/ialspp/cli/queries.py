@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 
+from ..data.id_values import INTEGER
 from ..data.ids import IdMap
 from ..errors import InvalidValueError
 from ..files.frames import WRITERS, write_frames
 from ..model.model import ImplicitMF
-from ..system.printable import printable
 from ..system.progress import reporting
 from .ours import TABLE
-from .output import checked_target, remark, show_json, show_table
+from .output import checked_target, remark, show_json, show_table, shown_name, with_name
 from .signals import keep_signals_from_polars, signals_kept
 
 if TYPE_CHECKING:
@@ -26,9 +28,9 @@ if TYPE_CHECKING:
     from ..model.ranking import Ranking, Rankings
     from ..model.skipped import Skipped
 
+NAME = "name"  # the column of names
 MOST_TABLES = 20  # that a terminal shows
 FALLBACK = ": nothing is known, so the most popular items"  # in the title of a table
-INTEGER = re.compile("0|-?[1-9][0-9]*")  # the same text becomes an integer id when data is read
 
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `ialspp fit` wrote.")]
 KOption = Annotated[int, typer.Option("-k", "--top", help="How many to list.")]
@@ -100,7 +102,7 @@ def ids_of(texts: Iterable[str], known: IdMap, where: str) -> list[Any]:
     return [int(text) for text in listed]
 
 
-def show_rankings(rankings: Rankings, as_json: bool, asked: Sequence[Any] | None = None) -> None:
+def show_rankings(rankings: Rankings, as_json: bool, histories: Sequence[list[Any]] | None = None) -> None:
     """Print a table for each ranking, or all as JSON.
 
     Parameters
@@ -109,45 +111,83 @@ def show_rankings(rankings: Rankings, as_json: bool, asked: Sequence[Any] | None
         What to print.
     as_json
         Print JSON.
-    asked
-        What each ranking is for, if the rankings do not know.
+    histories
+        The items that each ranking is for, if it is not for a user or an item.
     """
-    parts = list(zip(plain_ids(rankings.asked) if asked is None else asked, rankings, strict=True))
+    if histories is None:
+        abouts = About.each(rankings.asked_ids, rankings.asked_rows)
+    else:
+        abouts = [About.all(rankings.ids, rankings.ids.rows(ids)) for ids in histories]
+    parts = list(zip(abouts, rankings, strict=True))
     if as_json:
         lists = [_as_dict(about, ranking, rankings) for about, ranking in parts]
         show_json({"rankings": lists, "skipped": rankings.skipped.as_dict()})
         return
     _say_skipped(rankings.skipped)
     for about, ranking in parts:
-        _show_ranking(about, ranking, rankings.columns)
+        _show_ranking(about, ranking, rankings)
 
 
-def _as_dict(about: Any, ranking: Ranking, rankings: Rankings) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a ranking is for: one user or item, or the items of a history."""
+
+    ids: list[Any]
+    names: list[str | None]
+    has_names: bool  # whether any of all users or items has one
+    is_list: bool = False
+
+    @classmethod
+    def each(cls, ids: IdMap, rows: NDArray[np.integer[Any]]) -> list[About]:
+        """Name some users or items, one by one."""
+        pairs = zip(ids.named(rows), ids.names_of(rows), strict=True)
+        return [cls([value], [name], ids.names is not None) for value, name in pairs]
+
+    @classmethod
+    def all(cls, ids: IdMap, rows: NDArray[np.integer[Any]]) -> About:
+        """Name the items of a history."""
+        return cls(ids.named(rows), ids.names_of(rows), ids.names is not None, is_list=True)
+
+    def as_dict(self, question: str) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        if self.is_list:
+            return {question: self.ids, **({f"{question}_names": self.names} if self.has_names else {})}
+        return {question: self.ids[0], **({f"{question}_name": self.names[0]} if self.has_names else {})}
+
+    def __str__(self) -> str:
+        shown = [with_name(value, name) for value, name in zip(self.ids, self.names, strict=True)]
+        return ("; " if any(self.names) else ", ").join(shown) or "without items"
+
+
+def _as_dict(about: About, ranking: Ranking, rankings: Rankings) -> dict[str, Any]:
     question, answer = rankings.columns
-    found = {question: about, f"{answer}s": list(ranking), "scores": ranking.scores}
+    names = {} if rankings.ids.names is None else {f"{answer}_names": ranking.names}
+    found = {**about.as_dict(question), f"{answer}s": list(ranking), **names, "scores": ranking.scores}
     return found if rankings.of_neighbours else {**found, "fallback": ranking.fallback}
 
 
-def _show_ranking(about: Any, ranking: Ranking, names: tuple[str, str]) -> None:
+def _show_ranking(about: About, ranking: Ranking, rankings: Rankings) -> None:
     """Print a table. The scores of a fallback are numbers of users."""
-    question, answer = names[0].capitalize(), names[1].replace("_", " ")
-    shown = (", ".join(map(str, about)) or "without items") if isinstance(about, list) else about
+    question, answer = rankings.columns[0].capitalize(), rankings.columns[1].replace("_", " ")
     reason, score, digits = (FALLBACK, "users", ",.0f") if ranking.fallback else ("", "score", ".4f")
-    rows = [
-        [place, printable(str(item)), f"{number:{digits}}"]
-        for place, (item, number) in enumerate(zip(ranking, ranking.scores, strict=True), 1)
-    ]
-    show_table(f"{question} {shown}{reason}", ["rank", answer, score], rows, words=[answer])
+    numbers = [f"{number:{digits}}" for number in ranking.scores]
+    rows = zip(range(1, len(ranking) + 1), ranking, ranking.names, numbers, strict=True)
+    columns = ["rank", answer, NAME, score]
+    show_named(f"{question} {about}{reason}", columns, rows, rankings.ids.names is not None)
+
+
+def show_named(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], has_names: bool) -> None:
+    """Print a table of which one column holds ids, and the next one names if there are any."""
+    at = columns.index(NAME)
+    cells = [[*row[: at - 1], str(row[at - 1]), shown_name(row[at] or ""), *row[at + 1 :]] for row in rows]
+    if not has_names:
+        columns, cells = [*columns[:at], *columns[at + 1 :]], [[*row[:at], *row[at + 1 :]] for row in cells]
+    show_table(title, columns, cells, words=[columns[at - 1], NAME])
 
 
 def _say_skipped(skipped: Skipped) -> None:
     if skipped:
         remark(str(skipped))
-
-
-def plain_ids(ids: Any) -> list[Any]:
-    """Convert ids to a list of Python values."""
-    return list(ids.tolist() if hasattr(ids, "tolist") else ids)
 
 
 def write_rankings(parts: Iterable[Rankings], out: Path, as_json: bool, skipped: Skipped) -> None:

@@ -9,24 +9,36 @@ from itertools import compress
 from pathlib import Path
 from typing import Any
 
+from ..data.id_values import INTEGER
 from ..data.ids import IdMap
 from ..errors import InvalidValueError, UnknownIdError
+from ..model.model import ImplicitMF
 from ..model.skipped import NOTHING_SKIPPED, SkippedIds
-from .queries import INTEGER, ids_of
+from .finding import NameFinder, no_match
+from .queries import ids_of
 
 
 class IdReader:
     """Reads the ids that a user typed or listed in files, and counts the unknown ones that it skips."""
 
-    def __init__(self, skip_unknown: bool) -> None:
+    def __init__(self, model: ImplicitMF, *, skip_unknown: bool = False, quiet: bool = False) -> None:
+        self.names = NameFinder(model, quiet=quiet)
         self.skips = skip_unknown
         self.skipped = NOTHING_SKIPPED
 
     def typed(self, argument: str, texts: Sequence[str], known: IdMap, where: str) -> list[Any]:
-        """Convert text to ids of the model, as `ids_of` does, without unknown ones if these are skipped.
+        """Convert text to ids of the model, without unknown ones if these are skipped.
 
-        argument: the field of `Skipped` that counts them.
+        Text that is not an id may be part of a name. argument: the field of `Skipped` that counts unknown
+        ids.
         """
+        found = [self.names.resolved(text, known, where) for text in texts]
+        for text in found:
+            if not self.skips and not known.is_text and not INTEGER.fullmatch(text):
+                raise no_match(text, known, where)
+        return self._ids_of(argument, found, known, where)
+
+    def _ids_of(self, argument: str, texts: Sequence[str], known: IdMap, where: str) -> list[Any]:
         if not self.skips:
             return ids_of(texts, known, where)
         strange = [] if known.is_text else [text for text in texts if not INTEGER.fullmatch(text)]
@@ -42,7 +54,7 @@ class IdReader:
         name, lines = _lines_of(file)
         if not lines:
             raise InvalidValueError(f"{name}: no ids; one a line is required")
-        ids = self.typed(argument, lines, known, name)
+        ids = self._ids_of(argument, lines, known, name)
         if not self.skips:
             _require_known(ids, known, name)
         return ids

@@ -37,14 +37,18 @@ class Who:
 
     panel: ClassVar[str] = "For whom: one of these is required"
 
-    user: Annotated[list[str] | None, typer.Option(metavar="ID", help="A user; repeatable.")] = None
+    user: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="A user, by id or name; repeatable.")
+    ] = None
     users: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Users, one id a line; - is standard input.")
     ] = None
     everyone: Annotated[bool, typer.Option("--all", help="All users.")] = False
     item: Annotated[
         list[str] | None,
-        typer.Option(metavar="ID", help="An item in the history of an unseen user; repeatable."),
+        typer.Option(
+            metavar="ID", help="An item, by id or name, in the history of an unseen user; repeatable."
+        ),
     ] = None
 
     def check(self) -> None:
@@ -102,7 +106,7 @@ def recommend(
     checked_k(k)
     checked_table(out, force)
     loaded = opened(model, threads)
-    reader = IdReader(skip_unknown)
+    reader = IdReader(loaded, skip_unknown=skip_unknown, quiet=as_json)
     options = choice.options(loaded, reader)
     if who.item:
         history = reader.typed("histories", who.item, loaded.items, "--item")

@@ -31,10 +31,12 @@ OF = "Similar to what: one of these is required"
 def similar(
     model: ModelArgument,
     item: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="An item; repeatable.", rich_help_panel=OF)
+        list[str] | None,
+        typer.Option(metavar="ID", help="An item, by id or name; repeatable.", rich_help_panel=OF),
     ] = None,
     user: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="A user; repeatable.", rich_help_panel=OF)
+        list[str] | None,
+        typer.Option(metavar="ID", help="A user, by id or name; repeatable.", rich_help_panel=OF),
     ] = None,
     k: KOption = 10,
     metric: Annotated[
@@ -49,7 +51,7 @@ def similar(
 ) -> None:
     """List the items most similar to an item, or the users most similar to a user.
 
-    Example: ialspp similar films.ialspp --item 260 -k 5
+    Example: ialspp similar films.ialspp --item "toy story 2" -k 5
     """
     of = one_way(item=item, user=user)
     checked_k(k)
@@ -58,7 +60,7 @@ def similar(
     checked_table(out, force)
     loaded = opened(model, threads)
     options: dict[str, Any] = {"k": k, "metric": metric}
-    reader = IdReader(skip_unknown)
+    reader = IdReader(loaded, skip_unknown=skip_unknown, quiet=as_json)
     if of == "item":
         found = loaded.similar_items(reader.typed("items", item or [], loaded.items, "--item"), **options)
     else:

@@ -28,6 +28,11 @@ def _is_position(column: str) -> bool:
     return re.fullmatch("[0-9]+", column) is not None
 
 
+def column_of(text: str) -> str | int:
+    """Return what an option says of a column: its position, or its name."""
+    return int(text) if _is_position(text) else text
+
+
 def _column_option(help: str) -> Any:
     return typer.Option(metavar=COLUMN, help=f"{help}: its name, or its position from 0.")
 
@@ -139,8 +144,8 @@ class Source:
         """Return the options for reading that were given, as `Interactions.read` takes them."""
         options = given(self, *self.unread)
         for role in COLUMNS:
-            if role in options and _is_position(options[role]):
-                options[role] = int(options[role])
+            if role in options:
+                options[role] = column_of(options[role])
         if options.get("separator") == "\\t":  # what a shell passes on
             options["separator"] = "\t"
         return options

@@ -13,6 +13,7 @@ from ..files.version import FileChangedError
 from ..model.model import ImplicitMF
 from ..model.updating import Update
 from ..system.checks import checked_integer
+from .names import NameOptions, named_facts, remark_on_few, shown_names
 from .options import given
 from .ours import MODEL, ForceOption, require_data
 from .output import JsonOption, checked_target, remark, show_facts, show_json, size
@@ -24,6 +25,7 @@ from .source import Source
 def update(
     model: ModelArgument,
     source: Source,
+    names: NameOptions,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="The file of the new model. Default: replace MODEL.")
     ] = None,
@@ -42,6 +44,7 @@ def update(
     Example: ialspp update films.ialspp today.csv --user userId --item movieId
     """
     checked_integer("epochs", epochs, 1)
+    names.check()
     require_data(source.source, "update")
     target = model if out is None else out
     source.refuse_target(target)
@@ -49,10 +52,11 @@ def update(
     checked_runs(runs)
     loaded = _opened(model, threads)
     start = time.perf_counter()
-    data = source.interactions("update")
+    data, tables = source.interactions("update"), names.tables()
     read = time.perf_counter()
     while True:
         done = loaded.update(data, epochs=epochs)
+        names.set_for(loaded, tables)
         updated = time.perf_counter()
         try:
             loaded.save(target, progress=None)
@@ -61,12 +65,13 @@ def update(
             remark(f"another process has replaced {target}; the update is repeated on the new file")
             loaded = _opened(model, threads)
     counts = {name: value for name, value in asdict(done).items() if name != "seconds"}
-    answer = {
+    answer: dict[str, Any] = {
         "model": str(model),
         "source": given(source),
         "settings": {"epochs": epochs},
         "data": {"users": len(loaded.users), "items": len(loaded.items)},
         "update": counts,
+        "names": named_facts(loaded.users, loaded.items),
         "seconds": {"read": read - start, "update": updated - read, "save": time.perf_counter() - updated},
         "file": str(target),
         "bytes": target.stat().st_size,
@@ -76,6 +81,7 @@ def update(
         show_json(answer)
     else:
         show_update(source, done, answer)
+        remark_on_few(answer["names"], names)
 
 
 def _opened(model: Path, threads: int | None) -> ImplicitMF:
@@ -90,6 +96,7 @@ def show_update(source: Source, done: Update, answer: dict[str, Any]) -> None:
         "users updated": f"{done.users:,}, of them new {done.new_users:,}",
         "items updated": f"{done.items:,}, of them new {done.new_items:,}",
         "pairs": f"{done.pairs:,}, of them new {done.new_pairs:,}",
+        **shown_names(answer["names"]),
         "seconds": answer["seconds"],
         "file": f"{answer['file']}, {size(answer['bytes'])}",
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTypeError, InvalidValueError
+
+INTEGER = re.compile("0|-?[1-9][0-9]{0,999}")  # as Python writes integers, so not 007 or +7
 
 
 def as_ids(values: Iterable[Any], name: str) -> NDArray[Any]:

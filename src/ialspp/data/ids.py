@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidTypeError, InvalidValueError, UnknownIdError
 from .id_values import as_ids, is_integer, plain
+from .lookup import SortedIds, StoredStrings, ascend, factorize
 from .names import Names
 from .naming import names_for
 from .search import TextSearch
@@ -46,10 +47,10 @@ class IdMap:
         self.name, self.names = name, None
         self._search: TextSearch | None = None
         self._ids: NDArray[Any] | None = as_ids(ids, name)
-        self._stored: _Stored | None = None
+        self._stored: StoredStrings | None = None
         if len(self._ids) > MAX_ROWS:
             raise InvalidValueError(f"at most {MAX_ROWS} {name}s fit, got {len(self._ids)}")
-        self._lookup: _Lookup | None = _Lookup.of(self._ids)
+        self._lookup: SortedIds | None = SortedIds.of(self._ids)
         twice = self._lookup.repeated()
         if twice is not None:
             raise InvalidValueError(f"{name} {plain(twice)!r} is listed more than once")
@@ -72,7 +73,7 @@ class IdMap:
         made.name, made.names = name, names
         made._search = None
         made._ids = None if isinstance(ids, Utf8) else ids
-        made._stored = _Stored(ids, order) if isinstance(ids, Utf8) else None
+        made._stored = StoredStrings(ids, order) if isinstance(ids, Utf8) else None
         made._lookup = None
         return made
 
@@ -80,7 +81,7 @@ class IdMap:
         """Raise unless all ids are distinct: a map made by `stored` has not looked at them."""
         if self._stored is not None:
             self._stored.strings.check_content(self._stored.order)
-        elif self._lookup is None and not _ascend(self.ids):
+        elif self._lookup is None and not ascend(self.ids):
             twice = self._sorted_ids().repeated()
             if twice is not None:
                 raise InvalidValueError(f"{self.name} {plain(twice)!r} is listed more than once")
@@ -114,9 +115,9 @@ class IdMap:
         """The ids as encoded bytes; they must be strings."""
         return Utf8.of(self.ids.tolist()) if self._stored is None else self._stored.strings
 
-    def _sorted_ids(self) -> _Lookup:
+    def _sorted_ids(self) -> SortedIds:
         if self._lookup is None:
-            self._lookup = _Lookup.of(self.ids)
+            self._lookup = SortedIds.of(self.ids)
         return self._lookup
 
     def named(self, rows: NDArray[np.integer[Any]]) -> list[Any]:
@@ -226,7 +227,7 @@ class IdMap:
     def factorize(cls, values: Iterable[Any], *, name: str = "id") -> tuple[IdMap, NDArray[np.int32]]:
         """Return the map of all ids in `values`, sorted, and the row number of each value."""
         array = as_ids(values, name)
-        distinct, rows = _factorize(array)
+        distinct, rows = factorize(array)
         return cls(distinct, name=name), rows.astype(np.int32)
 
     def __len__(self) -> int:
@@ -324,94 +325,3 @@ class Found(NamedTuple):
     rows: NDArray[np.int64]
     known: NDArray[np.bool_]
     unknown: list[Any]
-
-
-class _Lookup(NamedTuple):
-    """Ids in ascending order and the row of each, for a binary search."""
-
-    ids: NDArray[Any]
-    order: NDArray[np.int64]
-    is_range: bool  # ids are consecutive integers, so that no search is needed
-
-    @classmethod
-    def of(cls, ids: NDArray[Any]) -> _Lookup:
-        order = np.argsort(ids, kind="stable")
-        ascending = ids[order]
-        return cls(ascending, order, _is_range(ascending))
-
-    def extended(self, ascending: NDArray[Any]) -> _Lookup:
-        """Add ids, whose rows follow those there are."""
-        places = np.searchsorted(self.ids, ascending)
-        rows = len(self.ids) + np.arange(len(ascending))
-        ids, order = np.insert(self.ids, places, ascending), np.insert(self.order, places, rows)
-        return _Lookup(ids, order, _is_range(ids))
-
-    def repeated(self) -> Any:
-        """Return an id that occurs twice, or None."""
-        places = np.flatnonzero(self.ids[1:] == self.ids[:-1])
-        return self.ids[places[0]] if len(places) else None
-
-    def locate(self, wanted: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return (row, whether there is one) for each id."""
-        none = np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
-        if len(self.ids) == 0 or len(wanted) == 0:
-            return none
-        if self.is_range and wanted.dtype == np.int64:
-            places = np.clip(wanted, self.ids[0], self.ids[-1]) - self.ids[0]
-            return self.order[places], np.asarray(self.ids[places] == wanted)
-        if wanted.dtype != self.ids.dtype:  # numpy would compare 64-bit integers as floats
-            wanted = wanted.astype(object)
-        try:
-            places = np.searchsorted(self.ids, wanted)
-        except TypeError:  # strings were compared with integers
-            return none
-        places = np.minimum(places, len(self.ids) - 1)
-        found = self.ids[places]
-        if wanted.dtype == object:
-            found = found.astype(object)
-        return self.order[places], np.asarray(found == wanted, dtype=bool)
-
-
-class _Stored(NamedTuple):
-    """Strings of a file, and the rows in ascending order of string if that is not the row order."""
-
-    strings: Utf8
-    order: NDArray[np.int64] | None
-
-    def locate(self, wanted: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return (row, whether there is one) for each id."""
-        found = [self.strings.find(v, self.order) if isinstance(v, str) else -1 for v in wanted.tolist()]
-        rows = np.array(found, dtype=np.int64)
-        return np.maximum(rows, 0), rows >= 0
-
-
-def _ascend(ids: NDArray[Any]) -> bool:
-    """Whether integers strictly ascend, as those of most files do: to look is quicker than to sort."""
-    return ids.dtype != object and bool((ids[1:] > ids[:-1]).all())
-
-
-def _is_range(ascending: NDArray[Any]) -> bool:
-    if ascending.dtype != np.int64 or len(ascending) == 0:
-        return False
-    return int(ascending[-1]) - int(ascending[0]) == len(ascending) - 1
-
-
-def _factorize(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    if array.dtype == object:
-        distinct = sorted(set(array.tolist()))
-        numbers = {value: row for row, value in enumerate(distinct)}
-        rows = np.fromiter((numbers[value] for value in array.tolist()), np.int64, len(array))
-        return np.array(distinct, dtype=object), rows
-    if len(array) and int(array.max()) - int(array.min()) < 4 * len(array) + 1024:
-        return _factorize_by_table(array)
-    return np.unique(array, return_inverse=True)
-
-
-def _factorize_by_table(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Number ids of a narrow range without sorting: a table of the range marks those that occur."""
-    low = array.min()
-    shifted = (array - low).astype(np.int64)
-    present = np.zeros(int(shifted.max()) + 1, dtype=bool)
-    present[shifted] = True
-    numbers = np.cumsum(present) - 1
-    return np.flatnonzero(present).astype(array.dtype) + low, numbers[shifted]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..errors import InvalidTypeError, InvalidValueError
-from .id_values import is_missing
+from .id_values import INTEGER, is_missing
 from .names import Names
-
-INTEGER = re.compile("0|-?[1-9][0-9]{0,999}")  # as Python writes integers
 
 
 class KnownIds(Protocol):
@@ -44,6 +41,8 @@ class NameTable:
             return self.ids, self.names
         pairs = zip(self.ids, self.names, strict=True)
         numbers = [(int(text), name) for text, name in pairs if INTEGER.fullmatch(text)]
+        if self.ids and not numbers:
+            raise _none_known(ids, self.ids)
         return [number for number, _ in numbers], [name for _, name in numbers]
 
 
@@ -52,8 +51,6 @@ def names_for(ids: KnownIds, given: Any) -> Names | None:
     if given is None:
         return ids.names
     pairs = given.pairs_like(ids) if isinstance(given, NameTable) else _pairs_of(given, ids.name)
-    if isinstance(given, NameTable) and pairs == ([], []) and len(given):
-        raise _none_known(ids, given.ids)
     names = _one_per_row(given, ids) if pairs is None else _merged(ids, *pairs)
     return names if names is not None and names.filled else None
 

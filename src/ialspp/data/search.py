@@ -25,7 +25,7 @@ class TextSearch:
         """Take one text per row in each column: the ids, and perhaps the names."""
         texts = [text for texts in zip(*columns, strict=True) for text in texts]
         joined = BREAK.join(["", *(text.replace(BREAK, " ") for text in texts), ""])
-        self._joined = _folded(joined)
+        self._joined = folded(joined)
         codes = np.frombuffer(self._joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
         self._begins = np.flatnonzero(codes == ord(BREAK)) + 1
         self._per_row = len(columns)
@@ -36,7 +36,7 @@ class TextSearch:
         if not isinstance(text, str):
             raise InvalidTypeError(f"the text to search for must be a string, got {text!r}")
         popular = _checked(popularity, self._rows)
-        wanted = _folded(text.replace(BREAK, " ")).strip()
+        wanted = folded(text.replace(BREAK, " ")).strip()
         if not wanted or limit <= 0:
             return np.empty(0, dtype=np.int64)
         found = self._starting(wanted)
@@ -72,7 +72,7 @@ class TextSearch:
         return {row: min(tier, one.get(row, tier)) for row, tier in other.items()}
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
     """Return text in which case, and the way in which accents are encoded, make no difference."""
     return normalize("NFC", normalize("NFC", text).casefold())
 

@@ -45,6 +45,28 @@ def located(path: str | Path | None, name: str, remote: Remote | None = None) ->
     return extracted(place, name) if place.suffix.lower() == ".zip" else place
 
 
+def beside(path: str | Path | None, found: Path, name: str, remote: Remote | None = None) -> Path | None:
+    """Find another file of the same data set, or return None if there is no such file.
+
+    Parameters
+    ----------
+    path, remote
+        What `located` was given.
+    found
+        What it returned.
+    name
+        The name of the other file.
+    """
+    archive = fetch(remote) if path is None and remote is not None else Path(path or "").expanduser()
+    if archive.is_file() and archive.suffix.lower() == ".zip":
+        try:
+            return extracted(archive, name)
+        except FileNotFoundError:
+            return None
+    other = found.with_name(name)
+    return other if other.is_file() else None
+
+
 def _in_folder(folder: Path, name: str) -> Path:
     file = folder / name
     if not file.is_file():

