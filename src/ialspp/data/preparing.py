@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -33,9 +33,8 @@ from .decay import decayed, require_time
 from .ids import IdMap
 from .offsets import ranges_within
 from .prepared import Parts, save
-from .reading import read
 from .reading.opening import Paths
-from .reading.read import Triples
+from .reading.read import ROLES, Triples, read
 from .spool import FileSpool
 from .statistics import statistics
 
@@ -51,41 +50,20 @@ def prepare(
     *,
     memory: str | int,
     progress: Progress,
-    user: str | int,
-    item: str | int,
-    label: str | int | None = None,
-    weight: Any = None,
-    time: str | int | None = None,
     half_life: str | float | None = None,
-    rating: str | int | None = None,
-    min_rating: float | None = None,
-    where: Any = None,
     min_user: int = 1,
     min_item: int = 1,
-    format: Literal["csv", "parquet", "arrow"] | None = None,
-    separator: str | None = None,
-    header: bool | None = None,
-    quote: str | None = '"',
+    **options: Any,
 ) -> None:
     """Read files, and write what `Interactions.read` would return to a file of prepared data."""
     room = memory_of(memory)
     least = checked_integer("min_user", min_user, 0), checked_integer("min_item", min_item, 0)
-    require_time(half_life, time)
+    roles = {role: options.pop(role, None) for role in ROLES}
+    require_time(half_life, roles["time"])
     require_writable(out)
     with ExitStack() as files, reporting("preparing", 1.0, progress) as report:
         spool = partial(_spool, files, Path(os.path.realpath(out)).parent)
-        events = read(
-            path,
-            {"user": user, "item": item, "label": label, "weight": weight, "time": time, "rating": rating},
-            min_rating=min_rating,
-            where=where,
-            format=format,
-            separator=separator,
-            header=header,
-            quote=quote,
-            progress=_stage(report, "reading"),
-            spool=spool,
-        )
+        events = read(path, roles, **options, progress=_stage(report, "reading"), spool=spool)
         users, items = events[:2]
         by_user, times = _rows_by_user(events, half_life, room, spool, _stage(report, "by user"))
         del events  # frees the temporary files
@@ -93,7 +71,7 @@ def prepare(
             users, items, by_user, times = _core(users, items, by_user, times, least, room, spool)
         by_user = by_user.without_ones()
         by_item = _rows_by_item(by_user, room, spool, _stage(report, "by item"))
-        weighted = weight is not None or half_life is not None
+        weighted = roles["weight"] is not None or half_life is not None
         facts = statistics(by_user, times)
         parts = Parts(users, items, by_user, by_item, times, weighted, half_life is not None, facts)
         save(parts, out, _stage(report, "saving"))

@@ -31,6 +31,7 @@ from .querying import load_polars, whole_batches
 if TYPE_CHECKING:
     import polars as pl
 
+ROLES = ("user", "item", "label", "weight", "time", "rating")  # what a column may be
 NUMBERS = {"label": np.float32, "weight": np.float32, "time": np.float64}
 BATCH = 2**17  # rows at a time: enough to keep every thread busy, and little memory
 
@@ -41,13 +42,13 @@ def read(
     path: Paths,
     roles: dict[str, Any],
     *,
-    min_rating: float | None,
-    where: Any,
-    format: str | None,
-    separator: str | None,
-    header: bool | None,
-    quote: str | None,
-    progress: Progress,
+    min_rating: float | None = None,
+    where: Any = None,
+    format: str | None = None,
+    separator: str | None = None,
+    header: bool | None = None,
+    quote: str | None = '"',
+    progress: Progress = None,
     spool: Callable[[DTypeLike], Spool] = MemorySpool,
 ) -> Triples:
     """Return users and items, and for each interaction the rows of both, its label, weight and time.
