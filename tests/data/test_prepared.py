@@ -330,3 +330,21 @@ def test_a_model_is_no_prepared_data(tmp_path):
     data.save(tmp_path / "data")
     with pytest.raises(StoreError, match="data is a safetensors file, but not a model of ialspp"):
         ImplicitMF.load(tmp_path / "data")
+
+
+# The file of format 1, which golden/make_data.py made once; whatever changes, it can be read
+
+
+def test_the_file_of_format_1_is_read():
+    data = Interactions.open(Path(__file__).parents[1] / "golden" / "data-v1.ialsdata", verify=True)
+    assert list(data.users) == ["Zoë", "ann", "nobody", "😀"]
+    assert (list(data.items), list(data.items.names)) == ([-7, 3, 2**40], ["", "Amélie", ""])
+    assert data.users.names is None
+    assert data.by_user.offsets.tolist() == [0, 1, 3, 3, 4]
+    assert data.by_user.columns.tolist() == [1, 1, 2, 0]
+    assert data.by_user.labels.tolist() == [0.5, 1, 2, 1]
+    assert data.by_user.weights.tolist() == pytest.approx([0.25, 1 + 2**-3.995, 0.125, 0.5])
+    assert data.times.tolist() == [1_700_000_200, 1_700_000_000.5, 1_700_000_100, 1_700_000_300]
+    assert data.by_item.columns.tolist() == [3, 0, 1, 1]
+    assert (data.weighted, data.decayed) == (True, True)
+    assert data.statistics()["time"] == {"first": "2023-11-14T22:13:20Z", "last": "2023-11-14T22:18:20Z"}
