@@ -267,7 +267,7 @@ class Interactions:
             As in `read`.
         memory
             How much memory sorting may take, such as "512M" or "4G". Less memory takes more passes. Ids need
-            about 50 bytes each beside it, strings more, and reading some hundred MB.
+            about 60 bytes each beside it, strings more, and reading some hundred MB.
         progress
             As in `read`.
         """
