@@ -1,4 +1,4 @@
-# make demo      train on real data, evaluate, recommend
+# make demo      train on groceries, evaluate, recommend, explain
 # make test      everything CI runs: lint, native tests, Python tests
 # make torture   new drawn cases, ten times as many, and attacks: kills, forged files, full disks; SEED=... repeats a run
 # make torture-native   the attack on the compiled core alone, which is built with sanitizers for it

@@ -20,6 +20,9 @@ extern const Kernels kKernels;
 namespace avx512 {
 extern const Kernels kKernels;
 }
+namespace avx512vnni {
+extern const Kernels kKernels;
+}
 #endif
 
 namespace {
@@ -56,6 +59,11 @@ bool has_avx512() {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) && bit(b, 16) && bit(b, 17) && bit(b, 30) &&
          bit(b, 31);  // F, DQ, BW, VL
 }
+
+bool has_avx512vnni() {
+  unsigned a, b, c, d;
+  return has_avx512() && __get_cpuid_count(7, 0, &a, &b, &c, &d) && bit(c, 11);
+}
 #endif
 
 const std::vector<Choice>& choices() {
@@ -64,6 +72,7 @@ const std::vector<Choice>& choices() {
 #ifdef IALSPP_X86
       {&avx2::kKernels, has_avx2},
       {&avx512::kKernels, has_avx512},
+      {&avx512vnni::kKernels, has_avx512vnni},
 #endif
   };
   return all;

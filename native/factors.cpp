@@ -146,19 +146,6 @@ void transform(const Kernels& k, float* x, int64_t rows, int64_t dim, const doub
       Interruptible::no);
 }
 
-AlignedFloats transposed_panels(const float* y, int64_t rows, int64_t dim, int threads) {
-  const int64_t panels = panels_for(rows);
-  AlignedFloats transposed(panels * dim * kPanel);
-  parallel_for(threads, panels, [&](int64_t p) {
-    for (int64_t f = 0; f < dim; ++f)
-      for (int64_t c = 0; c < kPanel; ++c) {
-        const int64_t row = p * kPanel + c;
-        transposed.data()[(p * dim + f) * kPanel + c] = row < rows ? y[row * dim + f] : 0.0f;
-      }
-  });
-  return transposed;
-}
-
 void weighted_column_squares(const Kernels& k, const float* x, const float* weights, int64_t rows,
                              int64_t dim, double* out, int threads) {
   std::vector<std::vector<double>> shares(kShares);

@@ -23,10 +23,6 @@ bool copy_to_half(const Kernels& kernels, const float* x, int64_t rows, int64_t 
 // be used.
 void transform(const Kernels& kernels, float* x, int64_t rows, int64_t dim, const double* q, int threads);
 
-// Y' as panels of sixteen rows of Y beside each other, the last one filled up with zeros. X Y' is then a
-// `multiply`.
-AlignedFloats transposed_panels(const float* y, int64_t rows, int64_t dim, int threads);
-
 // out_f = sum_r weight_r x_rf^2
 void weighted_column_squares(const Kernels& kernels, const float* x, const float* weights, int64_t rows,
                              int64_t dim, double* out, int threads);

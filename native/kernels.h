@@ -54,10 +54,17 @@ struct Kernels {
   void (*add_squares)(const float* x, double weight, int64_t n, double* sums);  // sums += weight x^2
   double (*squared_norm)(const float* x, int64_t n);
 
+  // codes.h: bounds of scores by codes of 8 bits. An instruction set without fast products has no bounds.
+  int levels;  // of a user's codes
+  Coded (*encode)(const float* v, int64_t n, int levels, int8_t* codes);
+  void (*upper_bounds)(const CodedUsers& users, const CodedPanels& items, int64_t first_panel,
+                       int64_t n_panels, float* out, int64_t out_stride);
+  void (*gather_panels)(const float* y, int64_t dim, const int32_t* rows, int64_t n, float* panels);
+
   // scores.h: passes over the scores of all items
   void (*count)(const float* scores, int64_t n, float score, int64_t* above, int64_t* equal);
   void (*panel_maxima)(const float* scores, int64_t n_panels, float* maxima);
-  int64_t (*collect)(const float* scores, int64_t begin, int64_t end, float bound, int32_t* items,
+  int64_t (*collect)(const float* scores, int64_t begin, int64_t end, float low, float high, int32_t* items,
                      float* found);
 
   // cholesky.h, lanes.h: solves A x = g in place for `count` systems, each A and then g, `stride` floats

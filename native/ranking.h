@@ -1,9 +1,7 @@
 // Ranks items by score: the best k for each user, and the places of the wanted items.
 #pragma once
 
-#include "factors.h"
-#include "kernels.h"
-#include "rows.h"
+#include "scoring.h"
 
 namespace ialspp {
 
@@ -22,25 +20,9 @@ struct Ranking {
   Standing* standings;  // one for each entry of `wanted`
 };
 
-// A copy of Y (size x dim) in the layout that scoring reads. It is made once for many rankings.
-class PackedItems {
- public:
-  PackedItems(const float* y, int64_t items, int64_t dim, int threads)
-      : size(items), dim(dim), panels(transposed_panels(y, items, dim, threads)) {}
-
-  const int64_t size, dim;
-  const AlignedFloats panels;
-};
-
-// Which items may be ranked for which user. Each part may be absent. Rows are ascending.
-struct Filter {
-  const Rows* hidden = nullptr;       // row u: items that are not ranked for user u
-  const Rows* candidates = nullptr;   // row u: the only items that are ranked for user u
-  const uint8_t* eligible = nullptr;  // a byte for each item; 0: the item is ranked for nobody
-};
-
 // Ranks all items for the users X (users x dim). Row u of `wanted`, which may be absent, has the items whose
-// standing is computed for user u. Each score is one sum in one order, whichever users are ranked together.
+// standing is computed for user u. Each score is one sum in one order, whichever users are ranked together
+// and whichever items were left out because a bound of their score was too low.
 void rank(const Kernels& kernels, const float* x, int64_t users, const PackedItems& items,
           const Filter& filter, const Rows* wanted, const Ranking& out, int threads);
 

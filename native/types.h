@@ -60,4 +60,36 @@ struct Slab {
   Slab columns(int64_t first, int64_t count) const { return {at(first, 0), panel_stride, count, rows}; }
 };
 
+constexpr float kSmallestCoded = 1e-30f;  // the largest number of a vector that has codes: 1 / s is finite
+constexpr double kLongestCoded = 1e19;    // a vector: the product of two such lengths is finite
+constexpr int64_t kCodesTogether = 8;     // codes of a vector are padded to a multiple with zeros
+constexpr int64_t kMostCodes = 1 << 16;   // of a vector, so that sums of their products fit 32 bits
+
+// A vector v as v = s q + e, with whole numbers q of 8 bits (kernels/codes.h)
+struct Coded {
+  float scale;                        // s
+  double length, coded_length, rest;  // |v|, |s q|, |e|
+  int32_t sum;                        // of q
+
+  bool is_short() const { return length <= kLongestCoded; }  // not NaN either
+};
+
+// What a user adds to the bound of each score
+struct UserTerms {
+  int32_t offset;  // -128 times the sum of the codes: items' codes have 128 added
+  float scale, per_rest, per_length, least;
+};
+
+struct CodedUsers {
+  const int8_t* codes;  // size x depth
+  const UserTerms* terms;
+  int64_t size, depth;
+};
+
+// Items' codes as panels: four codes of one item after another, of sixteen items, then their next four codes
+struct CodedPanels {
+  const uint8_t* codes;
+  const float *scales, *lengths, *rests;  // of each item
+};
+
 }  // namespace ialspp

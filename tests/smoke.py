@@ -1,4 +1,7 @@
-"""Proves a wheel with nothing but numpy beside it: import, train, recommend."""
+"""Proves a wheel with only numpy beside it: import, train, recommend, write the explorer's page."""
+
+import tempfile
+from pathlib import Path
 
 import numpy as np
 
@@ -14,4 +17,6 @@ for isa in _core.available_isas():
         losses = [record.loss for record in model.history]
         assert losses == sorted(losses, reverse=True), (isa, solver, losses)
         assert len(model.recommend([5, 7], k=4)[1]) == 4
+with tempfile.TemporaryDirectory() as folder:
+    ialspp.explorer.write_page(model, Path(folder) / "page.html")
 print(f"ialspp {ialspp.__version__} works: {', '.join(_core.available_isas())}")

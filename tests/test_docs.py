@@ -157,6 +157,22 @@ def test_every_page_is_in_the_navigation_and_in_the_site(site):
         assert (site / page).with_suffix(".html").is_file(), page
 
 
+def test_the_menu_of_every_page_leads_to_every_page(site):
+    listed = list(nav_pages(yaml.safe_load((ROOT / "mkdocs.yml").read_text())["nav"]))
+    for page in ("index.html", "tutorial.html"):
+        links = re.findall(r'<a href="?([^" >]+)"? class="md-nav__link', (site / page).read_text())
+        missing = {Path(name).with_suffix(".html").as_posix() for name in listed} - set(links) - {page}
+        assert not missing, f"{page} has no link to {missing}"
+
+
+def test_the_search_works_from_the_file_system(site):
+    """Where browsers fetch no JSON and start no worker: the index is a script, and the worker is a frame."""
+    assert (site / "search" / "search_index.js").read_text().startswith("var __index = {")
+    page = (site / "how-to" / "epochs.html").read_text()
+    place = re.search(r'<script src="?([^" >]*iframe-worker.js)', page)[1]
+    assert "window.Worker = " in (site / "how-to" / place).read_text()
+
+
 def test_every_public_name_is_in_the_reference(site):
     pages = "".join(page.read_text() for page in (site / "reference").glob("*.html"))
     described = re.findall(r'id="ialspp\.([\w.]+)"', pages)

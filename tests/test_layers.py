@@ -13,6 +13,7 @@ LAYERS = [
     {"datasets", "solvers"},
     {"model"},
     {"metrics", "baselines", "evaluation", "stopping", "store", "export"},
+    {"explorer"},
     {"cli", "__main__"},
 ]
 LEVELS = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

@@ -9,8 +9,9 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from typing import IO
 
 from torture.tally import Tally
 
@@ -48,7 +49,7 @@ def _run_until_it_ends(
     number = numbers.start
     try:
         while number < numbers.stop:
-            if not _answers_in_time(ours, process.pid):
+            if not answers_in_time(ours, process.pid):
                 tally.fault(f"try {number} of seed {seed}: it hangs")
                 return number + 1
             counted, faults = ours.recv()
@@ -67,10 +68,10 @@ def _run_until_it_ends(
     return number
 
 
-def _answers_in_time(answers: Connection, process: int | None) -> bool:
+def answers_in_time(answers: Connection | IO[bytes], process: int | None) -> bool:
     """Wait for an answer; False once the process has worked or waited for too long."""
     before, start = _seconds_of_work(process), time.monotonic()
-    while not answers.poll(1):
+    while not wait([answers.fileno()], 1):
         if _seconds_of_work(process) - before > PATIENCE or time.monotonic() - start > STALLED:
             return False
     return True

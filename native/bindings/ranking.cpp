@@ -27,16 +27,23 @@ const Rows* ascending_or_null(const std::string& name, const BoundRows* rows, in
   return rows_or_null(name, rows, users, n_items);
 }
 
-void pack(PackedItems* self, Matrix<const float> items, int threads) {
+// The items with the array that they are read from
+struct BoundItems {
+  Matrix<const float> vectors;
+  PackedItems packed;
+};
+
+void pack(BoundItems* self, Matrix<const float> items, int threads) {
   require_rows("the number of items", length(items));
   require_columns("items", items);
   const WithoutGil release;
-  new (self) PackedItems(items.data(), length(items), length(items, 1), threads);
+  new (self) BoundItems{items, {kernels(), items.data(), length(items), length(items, 1), threads}};
 }
 
-auto bound_rank(Matrix<const float> x, const PackedItems& items, const BoundRows* hidden,
+auto bound_rank(Matrix<const float> x, const BoundItems& bound, const BoundRows* hidden,
                 const BoundRows* candidates, Maybe<uint8_t> eligible, const BoundRows* wanted, int64_t k,
                 int64_t depth, int threads) {
+  const PackedItems& items = bound.packed;
   const int64_t users = length(x), n_items = items.size;
   require(length(x, 1) == items.dim, "both sides' factors must have the same width");
   require(k >= 0 && k <= n_items, "k must be from 0 to the number of items");
@@ -60,7 +67,9 @@ auto bound_rank(Matrix<const float> x, const PackedItems& items, const BoundRows
 }  // namespace
 
 void register_ranking(nb::module_& m) {
-  nb::class_<PackedItems>(m, "PackedItems", "A copy of the items in the layout that scoring reads.")
+  nb::class_<BoundItems>(m, "PackedItems",
+                         "Items to be ranked: their array, which must not change, and a copy of a quarter of "
+                         "its size.")
       .def("__init__", pack, "items"_a, "threads"_a);
   m.def(
       "rank", bound_rank, "x"_a, "items"_a, "hidden"_a.none(), "candidates"_a.none(), "eligible"_a.none(),

@@ -2,6 +2,7 @@
 #include "../kernels.h"
 
 #include "cholesky.h"
+#include "codes.h"
 #include "coordinate.h"
 #include "history.h"
 #include "lanes.h"
@@ -37,6 +38,10 @@ const Kernels kKernels = {
     .add_cross = add_cross,
     .add_squares = add_squares,
     .squared_norm = squared_norm,
+    .levels = kLevels,
+    .encode = encode,
+    .upper_bounds = kHasBounds ? upper_bounds : nullptr,
+    .gather_panels = gather_panels,
     .count = count,
     .panel_maxima = panel_maxima,
     .collect = collect,

@@ -78,6 +78,19 @@ inline void store(Half* p, Vector v) {
 }
 #endif
 
+// Whether a comparison holds in any lane
+#if defined(__AVX512F__) && IALSPP_VECTOR_BYTES == 64
+inline bool any(Lanes holds) { return _mm512_test_epi32_mask((__m512i)holds, (__m512i)holds) != 0; }
+#elif defined(__AVX2__) && IALSPP_VECTOR_BYTES == 32
+inline bool any(Lanes holds) { return !_mm256_testz_si256((__m256i)holds, (__m256i)holds); }
+#else
+inline bool any(Lanes holds) {
+  int32_t found = 0;
+  for (int i = 0; i < kLanes; ++i) found |= holds[i];
+  return found != 0;
+}
+#endif
+
 // lane i of the result: lane index[i] of a and b laid end to end
 #if defined(__clang__)
 inline Vector pick(Vector a, Vector b, Lanes index) {

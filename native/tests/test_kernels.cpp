@@ -2,26 +2,13 @@
 #include <algorithm>
 #include <string>
 
-#include "../dispatch.h"
 #include "../memory.h"
 #include "check.h"
-
-namespace ialspp::wide {
-extern const Kernels kKernels;
-}
+#include "tables.h"
 
 namespace {
 
 using namespace ialspp;
-
-std::vector<const Kernels*> every_table() {
-  std::vector<const Kernels*> tables{&wide::kKernels};
-  for (const std::string& name : available_isas()) {
-    select_isa(name);
-    tables.push_back(&kernels());
-  }
-  return tables;
-}
 
 // A history of `size` random rows of a random matrix, gathered by `k`.
 struct Gathered {

@@ -5,13 +5,9 @@
 #include <unordered_map>
 
 #include "../dictionary.h"
-#include "../dispatch.h"
 #include "../ranking.h"
 #include "check.h"
-
-namespace ialspp::wide {
-extern const Kernels kKernels;
-}
+#include "tables.h"
 
 namespace {
 
@@ -46,7 +42,7 @@ void check_ranking(const Kernels& kernels, int64_t users, int64_t n_items, int64
   std::vector<int32_t> items(users * k);
   std::vector<float> scores(users * k);
   std::vector<Standing> standings(columns.size());
-  const PackedItems packed(y.data(), n_items, dim, threads);
+  const PackedItems packed(kernels, y.data(), n_items, dim, threads);
   // the same items once hidden and once wanted: a hidden item has no place
   rank(kernels, x.data(), users, packed, {.hidden = &some}, nullptr,
        {k, 0, items.data(), scores.data(), nullptr}, threads);
@@ -89,12 +85,7 @@ void check_ranking(const Kernels& kernels, int64_t users, int64_t n_items, int64
 }  // namespace
 
 TEST(rankings_are_what_sorting_gives) {
-  std::vector<const Kernels*> tables{&wide::kKernels};
-  for (const std::string& name : available_isas()) {
-    select_isa(name);
-    tables.push_back(&kernels());
-  }
-  for (const Kernels* table : tables)
+  for (const Kernels* table : every_table())
     for (const int64_t n_items : {1, 15, 16, 17, 700, 3000})
       for (const int64_t k : {1, 10, 100})
         check_ranking(*table, 50, n_items, n_items % 2 ? 3 : 1, std::min(k, n_items), 3);

@@ -13,7 +13,7 @@ from . import metrics, split
 from .baselines import MostPopular, Random
 from .data.ids import IdMap
 from .data.interactions import Interactions
-from .errors import IalsppError, NotFittedError, SolveError, UnknownIdError
+from .errors import IalsppError, NotFittedError, SolveError, UnknownIdError, WeightWarning
 from .evaluation import Evaluation, evaluate
 from .model.explanation import Explanation
 from .model.history import EpochRecord
@@ -27,7 +27,7 @@ from .system.machine import select_isa_of_environment as _select_isa_of_environm
 from .system.progress import ProgressEvent
 
 if _TYPE_CHECKING:
-    from . import datasets, export, store
+    from . import datasets, explorer, export, store
     from .data.reading.names import read_names
 
     __version__: str
@@ -45,7 +45,7 @@ def __getattr__(name: str) -> _Any:
         from .data.reading.names import read_names
 
         return read_names
-    if name in ("datasets", "export", "store"):
+    if name in ("datasets", "explorer", "export", "store"):
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")
@@ -76,8 +76,10 @@ __all__ = [
     "SpectralCG",
     "UnknownIdError",
     "Update",
+    "WeightWarning",
     "datasets",
     "evaluate",
+    "explorer",
     "export",
     "metrics",
     "read_names",

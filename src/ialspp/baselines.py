@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from .errors import NotFittedError
-from .model.fitted import Embedding, Fitted, popularity
+from .model.fitted import Embedding, Fitted, popularity, users_of_items
 from .model.recommending import Asked, Recommending
 from .system.checks import checked_integer
 
@@ -40,7 +40,7 @@ class MostPopular(Recommending):
         """Keep the data, whose counts are the scores. There is no progress to report."""
         del progress
         same = np.ones((data.n_users, 1), dtype=np.float32)
-        self._state = Fitted(Embedding(data.users, same), popularity(data), data)
+        self._state = Fitted(Embedding(data.users, same), popularity(data.items, users_of_items(data)), data)
         self.trained_on = data
         return self
 

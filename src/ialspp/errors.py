@@ -1,4 +1,4 @@
-"""The errors that this package raises on purpose; any other error that comes out of it is a bug.
+"""The errors that this package raises on purpose; any other error that comes out of it is a bug. Its warning.
 
 Each is an `IalsppError` and also the built-in error that callers expect, such as `ValueError`. The command
 line shows an `IalsppError` as one line, and the traceback of anything else.
@@ -40,3 +40,7 @@ class UnknownIdError(IalsppError, KeyError):
 
 class MissingExtraError(IalsppError, ImportError):
     """An optional package that is not installed; the message says how to install it."""
+
+
+class WeightWarning(UserWarning):
+    """Weights that are so far apart that a few pairs decide what a model learns; the message says more."""

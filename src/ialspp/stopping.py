@@ -16,7 +16,7 @@ from .model.best import BestEpoch
 from .split import HeldOut
 from .system.checks import checked_integer
 
-SAMPLE = 1500  # users: with 20,000 items and d = 128, their ranking takes a sixth of an epoch of 10M pairs
+SAMPLE = 1500  # users: with 20,000 items and d = 128, this takes less than a tenth of an epoch of 10M pairs
 
 
 class EarlyStopping(BestEpoch):

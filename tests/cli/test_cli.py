@@ -119,7 +119,7 @@ def test_a_person_gets_a_table_also_in_a_narrow_pipe(log):
         (["data", "show", "ml-1m", "--user", "a"], "ml-1m is a known data set; leave out --user"),
         (["data", "show", "ml-1m", "--path", "nowhere"], "nowhere: no such file; ratings.dat"),
         (["data", "show", "lightgcn"], "path must say where train.txt is"),
-        (["evaluate", "LOG", *COLUMNS], "--protocol must be one of strong"),
+        (["evaluate", "LOG", *COLUMNS], "--protocol must say how to split"),
         (["evaluate", "synthetic:ml20m", "--protocol", "weak"], "--protocol must be one of strong"),
         (["evaluate", "complete-journey"], "--protocol must say how to split complete-journey"),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "weak"], "--protocol must be one of strong"),

@@ -5,6 +5,7 @@ import json
 import polars as pl
 import pytest
 from support.commands import COLUMNS, QUICK, answer, ialspp, refuses, write_log
+from support.forged import rewrite
 
 from ialspp import ImplicitMF, Interactions
 
@@ -133,7 +134,13 @@ def test_users_about_whom_nothing_is_known(tmp_path):
     table = pl.read_csv(tmp_path / "best.csv")
     assert table.filter(pl.col("fallback"))["item"].to_list() == ["y", "x", "z"]
     model.save(tmp_path / "bare.ialspp", interactions=False)
-    flags = ["recommend", "bare.ialspp", "--user", "cold", "--include-seen"]
+    flags = ["recommend", "bare.ialspp", "--user", "cold", "--include-seen", "-k", 2]
+    assert run(tmp_path, *flags).stderr == ""
+    assert answer(*flags, cwd=tmp_path)["rankings"] == [
+        {"user": "cold", "items": ["y", "x"], "scores": [2, 1], "fallback": True}
+    ]
+    bare = tmp_path / "bare.ialspp"
+    rewrite(bare, bare.read_bytes(), "arrays/item_counts", None)  # as in files of older versions
     done = run(tmp_path, *flags)
     assert done.returncode == 0
     assert "bare.ialspp was written with --no-interactions" in done.stderr

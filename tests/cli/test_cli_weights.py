@@ -67,3 +67,41 @@ def test_weights_decay_with_a_half_life(tmp_path):
     run = ialspp("data", "show", *columns, "--half-life", "30d")
     assert (run.returncode, run.stdout) == (2, "")
     assert run.stderr == "ialspp: --half-life '30d' needs time, which is not given\n"
+
+
+def raw_plays(file):
+    pairs = [(user, item) for user in range(30) for item in range(30) if (user * item) % 3]
+    lines = [f"{user},{item},{10 ** (n % 5)}" for n, (user, item) in enumerate(pairs)]
+    file.write_text("\n".join(["who,what,plays", *lines]))
+    return [file, "--user", "who", "--item", "what"]
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("fit", [*QUICK, "-o", "m.ialspp", "--early-stop", "ndcg@10"]),
+        ("evaluate", [*QUICK, "--protocol", "random"]),
+        ("data", []),
+    ],
+)
+def test_weights_that_are_far_apart_get_one_remark(tmp_path, command, options):
+    columns = raw_plays(tmp_path / "plays.csv")
+    words = ["data", "show"] if command == "data" else [command]
+    run = ialspp(*words, *columns, "--weight", "plays", *options, "--json", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout)
+    [line] = run.stderr.splitlines()
+    assert line.startswith("Warning: 98 % of the weights are between 1 and 10,000")
+    assert '--weight "(1 + log(plays)) / ' in line
+    dampened = ialspp(*words, *columns, "--weight", "1 + log(plays)", *options, "--json", cwd=tmp_path)
+    assert (dampened.returncode, dampened.stderr) == (0, "")
+
+
+def test_the_remark_on_weights_names_a_column_by_its_position_and_keeps_expressions(tmp_path):
+    columns = raw_plays(tmp_path / "plays.csv")
+    run = ialspp("data", "show", *columns, "--weight", "plays / 100 + 0.0")
+    assert '"log(1 + (plays / 100 + 0.0) / 0.01) / ' in run.stderr
+    bare = tmp_path / "bare.csv"
+    bare.write_text((tmp_path / "plays.csv").read_text().partition("\n")[2])
+    run = ialspp("data", "show", bare, "--user", 0, "--item", 1, "--weight", 2)
+    assert '"(1 + log(column_2)) / ' in run.stderr

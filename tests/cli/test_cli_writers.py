@@ -83,3 +83,17 @@ def test_an_update_of_a_damaged_large_file_changes_nothing(folder, monkeypatch):
     assert contents(folder) == before
     with pytest.raises(store.StoreError):
         store.verify(file)
+
+
+def test_rows_of_a_damaged_large_file_are_told_from_wrong_data(folder, monkeypatch):
+    monkeypatch.setattr(saving, "VERIFIED", 100)
+    file = folder / "m.ialspp"
+    columns = ImplicitMF.load(file).trained_on.by_user.columns
+    whole = bytearray(file.read_bytes())
+    whole[whole.index(columns.tobytes()) + 2] ^= 1  # 65,536 more
+    file.write_bytes(whole)
+    before = contents(folder)
+    said = "columns must be from 0 to", "the model's file is damaged"
+    refuses(*said)(ialspp(*update("first.csv"), cwd=folder))
+    refuses(*said)(ialspp("recommend", "m.ialspp", "--all", cwd=folder))
+    assert contents(folder) == before

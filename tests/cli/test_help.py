@@ -9,7 +9,19 @@ from support.commands import ialspp
 
 from ialspp.cli.options import add_command
 
-COMMANDS = ["fit", "update", "names", "recommend", "similar", "explain", "evaluate", "info", "export", "demo"]
+COMMANDS = [
+    "fit",
+    "update",
+    "names",
+    "recommend",
+    "similar",
+    "explain",
+    "evaluate",
+    "info",
+    "export",
+    "explore",
+    "demo",
+]
 PAGES = [[], ["data"], ["data", "list"], ["data", "show"], *([command] for command in COMMANDS)]
 LEAKS = re.compile(r"<\w+(\[\w+\])?>|\{\w+\}|\bbool\b")
 
@@ -48,7 +60,7 @@ def test_commands_stand_in_groups():
     assert named == {
         "Train a model": ["prepare", "fit", "update", "names"],
         "Ask a model": ["recommend", "similar", "explain"],
-        "Look": ["demo", "evaluate", "info", "data"],
+        "Look": ["demo", "explore", "evaluate", "info", "data"],
         "Use a model elsewhere": ["export"],
     }
 

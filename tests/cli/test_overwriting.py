@@ -1,5 +1,7 @@
 """No command replaces a file that is not of its own kind, unless --force says so."""
 
+import numpy as np
+import polars as pl
 import pytest
 from support.commands import COLUMNS, QUICK, answer, contents, ialspp, refuses, write_log
 
@@ -9,6 +11,7 @@ FIT = ["fit", "log.csv", *COLUMNS, *QUICK]
 RECOMMEND = ["recommend", "m.ialspp", "--user", "u1"]
 UPDATE = ["update", "m.ialspp", "log.csv", *COLUMNS]
 INDEX = ["export", "m.ialspp", "--ann", "usearch"]
+PARQUET, NUMPY = ["export", "m.ialspp", "--parquet", "."], ["export", "m.ialspp", "--numpy", "."]
 
 
 @pytest.fixture
@@ -23,6 +26,8 @@ def folder(tmp_path):
     (tmp_path / "list.ndjson").write_text('["rank", "score"]\n')
     (tmp_path / "bytes.csv").write_bytes(b"\xff\xfe\n")
     (tmp_path / "broken.parquet").write_text("not parquet")
+    pl.DataFrame({"id": [1], "name": ["Ann"]}).write_parquet(tmp_path / "items.parquet")
+    (tmp_path / "item_factors.npy").write_text("not numpy")
     (tmp_path / "model.csv").write_bytes((tmp_path / "m.ialspp").read_bytes())
     return tmp_path
 
@@ -40,6 +45,8 @@ REFUSED = [
     (["similar", "m.ialspp", "--item", "1", "-o", "ratings.csv"], "ratings.csv exists"),
     ([*INDEX, "-o", "m.ialspp"], "m.ialspp exists and is not an index of ialspp"),
     ([*INDEX, "-o", "notes.txt"], "notes.txt exists and is not an index of ialspp"),
+    (PARQUET, "items.parquet exists and is not a file of ids or vectors"),
+    (NUMPY, "item_factors.npy exists and is not a file of ids or vectors"),
 ]
 
 
@@ -73,6 +80,16 @@ def test_an_index_is_replaced_by_an_index(folder):
     for _ in range(2):
         answer(*INDEX, "-o", "films.usearch", cwd=folder)
     answer(*INDEX, "-o", "notes.txt", "--force", cwd=folder)
+
+
+def test_vectors_are_replaced_by_vectors(folder):
+    for command in (PARQUET, NUMPY):
+        answer(*command, "--force", cwd=folder)
+        before = contents(folder)
+        answer(*command, cwd=folder)
+        assert contents(folder).keys() == before.keys()
+    assert pl.read_parquet(folder / "items.parquet").columns == ["id", "vector"]
+    assert np.load(folder / "item_factors.npy").shape == (len(np.load(folder / "item_ids.npy")), 4)
 
 
 @pytest.mark.parametrize("command", ["evaluate", "fit"])

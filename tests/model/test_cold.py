@@ -3,13 +3,15 @@
 import copy
 import pickle
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from support.forged import changed, rewrite
 from support.models import ITEMS, N_ITEMS, N_USERS, fitted, make_data, make_model, seen
 
-from ialspp import ImplicitMF, Interactions, MostPopular
+from ialspp import ImplicitMF, Interactions, MostPopular, store
 from ialspp.solvers import SOLVERS
 
 COLD = [N_USERS - 3, N_USERS - 2, N_USERS - 1]  # have no interactions
@@ -135,18 +137,68 @@ def test_the_same_on_any_threads_and_from_a_file(tmp_path):
         assert found.fallback.tolist() == wanted.fallback.tolist()
 
 
-def test_a_file_without_interactions_has_no_popular_items(tmp_path):
-    model().save(tmp_path / "m.ialspp", interactions=False)
-    bare = ImplicitMF.load(tmp_path / "m.ialspp")
+def bare_file(path, model):
+    model.save(path, interactions=False)
+    return path.read_bytes()
+
+
+def test_a_file_without_interactions_knows_popular_items(tmp_path):
+    path = tmp_path / "m.ialspp"
+    bare_file(path, model())
+    for _ in range(2):
+        bare = ImplicitMF.load(path)
+        rankings = bare.recommend([3, COLD[0]], 4, exclude_seen=False)
+        assert rankings[0] == model().recommend(3, 4, exclude_seen=False)
+        check(rankings[1], popular(k=4))
+        assert rankings.fallback.tolist() == [False, True]
+        found = bare.recommend_for([[], ["item-3"]], 4, candidates=["item-1", "item-2"])
+        check(found[0], popular(["item-1", "item-2"]))
+        assert found[1] == model().recommend_for([["item-3"]], 4, candidates=["item-1", "item-2"])[0]
+        check(bare.recommend(1000, 3, unknown="skip"), popular(k=3))
+        check(copy.deepcopy(bare).recommend_for([[]], 3)[0], popular(k=3))
+        bare.save(path, interactions=False)  # and so does a copy of the file
+    with_pairs = tmp_path / "whole.ialspp"
+    model().save(with_pairs)
+    assert "item_counts" not in store.info(with_pairs)["arrays"]
+
+
+def test_an_old_file_without_interactions_has_no_popular_items(tmp_path):
+    path = tmp_path / "m.ialspp"
+    bare = ImplicitMF.load(rewrite(path, bare_file(path, model()), "arrays/item_counts", None))
     rankings = bare.recommend([3, COLD[0]], 4, exclude_seen=False)
-    assert rankings[0] == model().recommend(3, 4, exclude_seen=False)
     check(rankings[1], ([], []))
     assert rankings.fallback.tolist() == [False, True]
     assert rankings.to_frame()["user"].to_list() == [3] * 4
-    found = bare.recommend_for([[], ["item-3"]], 4)
-    assert (found[0], found.fallback.tolist()) == ([], [True, False])
-    assert found[1] == model().recommend_for([["item-3"]], 4)[0]
     check(bare.recommend(1000, unknown="skip"), ([], []))
+    bare.save(path, interactions=False)
+    assert "item_counts" not in store.info(path)["arrays"]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (lambda counts: counts[1:], "must have .* entries"),
+        (lambda counts: counts.astype(np.int64), "must be int32"),
+        (changed(2, -1), "an item must have 0 to .* users"),
+        (changed(2, N_USERS + 1), "an item must have 0 to .* users"),
+    ],
+)
+def test_counts_of_a_forged_file_are_verified(tmp_path, value, message):
+    path = tmp_path / "m.ialspp"
+    rewrite(path, bare_file(path, model()), "arrays/item_counts", value)
+    with pytest.raises(store.StoreError, match=message):
+        ImplicitMF.load(path)
+
+
+# The file that golden/make_counts.py made once; whatever changes, it can be read
+
+
+def test_a_golden_file_without_interactions_has_counts_and_names():
+    golden = Path(__file__).parents[1] / "golden" / "model-v2-counts.ialspp"
+    loaded = ImplicitMF.load(golden, verify=True)
+    ranking = loaded.recommend_for([[]])[0]
+    check(ranking, ([500, 3, 40, 2**40], [4, 3, 3, 3]))  # counted by hand in make.py
+    assert ranking.names == [None, "Amélie", "Toy Story (1995)", "two\nlines"]
 
 
 def test_popularity_follows_updates_and_fits():

@@ -194,14 +194,19 @@ def test_no_index_is_made_of_damage(damaged, tmp_path, kind):
 
 
 @posix
-def test_a_file_that_is_overwritten_in_place_after_it_was_read_is_not_saved(path, tmp_path, monkeypatch):
-    monkeypatch.setattr(saving, "VERIFIED", 100)
-    model = ImplicitMF.load(path)
+@pytest.mark.parametrize("verify", [True, False])
+@pytest.mark.parametrize("use", [ImplicitMF.verify, copy.copy, lambda model: model.save("other")])
+def test_a_file_that_is_overwritten_in_place_after_it_was_read_is_not_saved(
+    path, tmp_path, monkeypatch, verify, use
+):
+    monkeypatch.chdir(tmp_path)
+    model = ImplicitMF.load(path, verify=verify)
     with path.open("r+b") as file:
         file.seek(-1, os.SEEK_END)
         file.write(b"\xff")
     with pytest.raises(store.StoreError, match="corrupted"):
-        model.save(tmp_path / "other")
+        use(model)
+    assert not (tmp_path / "other").exists()
 
 
 # Replaced, deleted, overwritten

@@ -1,19 +1,20 @@
-"""Forged data files (text, compressed text, Parquet, Arrow): each is read soundly, or refused in words."""
+"""Forged data files (text, compressed text, Parquet, Arrow): each is read soundly, or refused in words.
+
+What can be read is trained on, and the model is asked everything.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-import select
 import subprocess
 import sys
 from pathlib import Path
 
 from torture.tally import Tally
+from torture.watching import answers_in_time
 
 FULL = 100_000
-LONGEST = 10.0  # seconds that a try may take
-STARTING = 60.0  # seconds until the first try of a process has ended: imports, on a busy machine
 
 
 def attack(tries: int, seed: int, folder: Path) -> Tally:
@@ -53,10 +54,10 @@ def _followed(
     tally: Tally, seed: int, first: int, end: int, reader: subprocess.Popen[bytes], folder: Path
 ) -> int:
     assert reader.stdout is not None
-    number, patience = first, STARTING
+    number = first
     while number < end:
-        if not select.select([reader.stdout], [], [], patience)[0]:
-            tally.fault(f"draw({seed}, {number}): over {patience:.0f} s")
+        if not answers_in_time(reader.stdout, reader.pid):
+            tally.fault(f"draw({seed}, {number}): it hangs")
             return number + 1
         line = reader.stdout.readline()
         if not line:
@@ -67,7 +68,7 @@ def _followed(
         tally.counts[outcome] += 1
         if wrong:
             tally.fault(f"draw({seed}, {number}): {outcome}, {wrong}")
-        number, patience = number + 1, LONGEST
+        number += 1
         if "took " in wrong:  # the most memory ever taken: only a new process can tell about the next
             return number
     return number

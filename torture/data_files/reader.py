@@ -13,21 +13,29 @@ import os
 import resource
 import shutil
 import sys
+import warnings
+from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import numpy as np
 
-from ialspp import Interactions
+from ialspp import ImplicitMF, Interactions
+from ialspp.data.reading.names import read_names
 from ialspp.errors import IalsppError
+from ialspp.solvers import SOLVERS
 from torture.data_files.forged import draw
+from torture.questions import questions
 
 MOST_MEMORY = 2**30  # bytes that the process may ever have taken
+ENCODINGS = ("utf-8",) * 4 + ("latin-1", "cp1252", "utf-16", "utf-16-le", "utf-7", "utf-8-sig", "gb18030")
 HARD_LIMIT = 8 * 2**30  # of address space; spares the machine what the parent would notice too late
 
 
 def main() -> None:
     """Try what the command line names."""
     resource.setrlimit(resource.RLIMIT_AS, (HARD_LIMIT, HARD_LIMIT))
+    warnings.simplefilter("ignore")  # numbers that overflow are among what comes out
     seed, first, end = map(int, sys.argv[1:4])
     for number in range(first, end):
         outcome, wrong = tried(seed, number, Path(sys.argv[4]))
@@ -48,6 +56,9 @@ def tried(seed: int, number: int, folder: Path) -> tuple[str, str]:
     for name, content in forgery.files.items():
         (place / name).write_bytes(content)
     path = place if len(forgery.files) > 1 else place / next(iter(forgery.files))
+    random = Random(f"{seed} {number} questions")
+    if random.random() < 0.2 and (fault := _names_read(path, random.choice(ENCODINGS))):
+        return "failed", fault
     try:
         data = Interactions.read(path, **forgery.options, progress=False)
     except (IalsppError, OSError) as error:
@@ -56,7 +67,35 @@ def tried(seed: int, number: int, folder: Path) -> tuple[str, str]:
         return "refused", "" if is_named else f"neither file nor option in {said!r}"
     except BaseException as error:  # polars' panics are no Exceptions
         return "failed", f"{type(error).__name__}: {error}"
-    return "read", _unsound(data)
+    return "read", _unsound(data) or _asked(data, random, folder / "model")
+
+
+def _names_read(path: Path, encoding: str) -> str:
+    """Read the file as one of names; say what is wrong with that ("" if nothing)."""
+    return _fault(f"read_names in {encoding}", lambda: read_names(path, encoding=encoding))
+
+
+def _asked(data: Interactions, random: Random, target: Path) -> str:
+    """Train on the data and ask the model everything; say what is wrong ("" if nothing)."""
+    model = ImplicitMF(2, solver=random.choice(list(SOLVERS.values()))(), epochs=2, threads=1)
+    if fault := _fault("fit", lambda: model.fit(data, progress=False)):
+        return fault
+    if not model.history:  # refused: the numbers overflow, or there are none
+        return ""
+    known = (*data.users.ids[:5].tolist(), *data.items.ids[:5].tolist())
+    faults = (_fault(*asked) for asked in questions(model, known, data, target, random))
+    return "; ".join(filter(None, faults))
+
+
+def _fault(name: str, question: Callable[[], object]) -> str:
+    """Ask; an error of the library or the system is an answer, too, and any other is a fault."""
+    try:
+        question()
+    except (IalsppError, OSError):
+        return ""
+    except BaseException as error:  # as above
+        return f"{name}: {type(error).__name__}: {error}"
+    return ""
 
 
 def _unsound(data: Interactions) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
 from random import Random
@@ -24,6 +24,7 @@ from ialspp.errors import IalsppError
 from ialspp.model.checkpoint import Checkpoint
 from torture.model_files.forgeries import BLIND, SIGNED
 from torture.model_files.sound_files import IDS, checkpoints, data_of, model_files
+from torture.questions import questions
 from torture.tally import Tally
 from torture.watching import Try, watched
 
@@ -96,7 +97,8 @@ class Forger:
             self.require_sound(verified, is_sound)
         for model in (verified, unverified) if random.random() < 0.1 else (verified or unverified,):
             if model is not None:
-                for name, question in questions(model, kind, path.with_name("again"), random):
+                news = data_of(kind, weights=True)
+                for name, question in questions(model, IDS[kind], news, path.with_name("again"), random):
                     self.allowed(name, question)
         if random.random() < 0.02:
             self.ask_command_line(random)
@@ -143,32 +145,3 @@ def resumed(path: Path, data: Interactions) -> ImplicitMF:
     if (getattr(Checkpoint.read(path).job.settings["solver"], "steps", None) or 0) > MOST_STEPS:
         raise IalsppError("it would take long")
     return ImplicitMF.resume(path, data, callbacks=[lambda *_: True], progress=False, threads=1)
-
-
-def questions(
-    model: ImplicitMF, kind: str, target: Path, random: Random
-) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """List everything that a model can be asked."""
-    ids = IDS[kind]
-    one, other = random.choice(ids), random.choice(ids)
-    yield "repr", lambda: repr(model)
-    yield "recommend all", lambda: list(model.recommend(k=3, progress=False))
-    yield "recommend one", lambda: model.recommend(one, exclude=[other])
-    yield "recommend unfiltered", lambda: list(model.recommend([one, other], 2, exclude_seen=False))
-    yield "recommend_for", lambda: list(model.recommend_for([[one, other], []]))
-    yield "similar_items", lambda: list(model.similar_items([one, other], 2))
-    yield "similar_users", lambda: list(model.similar_users([one], metric="dot"))
-    yield "explain", lambda: model.explain(one, other)
-    yield "fold_in", lambda: model.fold_in([[one], ids])
-    yield "fold_in_items", lambda: model.fold_in_items([[one], ids])
-    yield "ids", lambda: (list(model.users), list(model.items), one in model.users)
-    yield "names", lambda: (model.recommend(one).names, model.explain(one, other).names)
-    yield "labels", lambda: [axis.labels(range(len(axis))) for axis in (model.users, model.items)]
-    yield "search", lambda: [axis.search("e", 3) for axis in (model.users, model.items)]
-    if random.random() < 0.05:  # these write, or take long
-        yield "frame", lambda: model.recommend([one], 2).to_frame()
-        yield "trained_on", lambda: model.trained_on and model.trained_on.statistics()
-        yield "save", lambda: model.save(target)
-        yield "copy", lambda: model.__getstate__()
-    yield "update", lambda: model.update(data_of(kind, weights=True), progress=False)
-    yield "recommend after update", lambda: list(model.recommend(k=3, progress=False))

@@ -213,6 +213,7 @@ OTHER_NAMES = (
     "item_names.offsets",
     "item_names.utf8",
     "user_names.offsets",
+    "item_counts",
     "padding.9",
 )
 STRANGE_TEXTS = ("{}", "[]", "2", "-1", "1e3", "null", "NaN", "[" * 3000, '{"a":' * 3000, "ialspp")

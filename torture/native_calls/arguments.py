@@ -143,18 +143,19 @@ def _set_cache_order(draw: Draw) -> list[Any]:
 
 
 def _packed_items(draw: Draw) -> list[Any]:
-    return [draw.floats(draw.random.choice((0, 1, 16, 50)), draw.random.choice(DIMS)), draw.threads()]
+    return [draw.floats(draw.random.choice((0, 1, 16, 50, 700)), draw.random.choice(DIMS)), draw.threads()]
 
 
 def _rank(draw: Draw) -> list[Any]:
-    users, items = draw.random.choice((0, 1, 3, 50)), draw.random.choice((0, 1, 16, 40, 40, 1100))
+    users, items = draw.random.choice((0, 1, 3, 50)), draw.random.choice((0, 1, 16, 40, 600, 1100))
     draw.dim = draw.random.choice(DIMS[:5])
     packed = draw.core.PackedItems(draw.floats(items, draw.dim), 1)
     hidden, candidates, wanted = (
         draw.rows((users, items), ascending=True) if draw.below(2) else None for _ in range(3)
     )
     eligible = np.array(draw.floats(items) > 0, dtype=np.uint8) if draw.below(2) else None
-    k, depth = draw.below(items + 1), draw.below(items + 1)
+    few = items // 8 if draw.below(2) else items  # of few, most items are left out by bounds
+    k, depth = draw.below(few + 1), draw.below(few + 1)
     x = draw.floats(users, draw.dim)
     return [x, packed, hidden, candidates, eligible, wanted, k, depth, draw.threads()]
 

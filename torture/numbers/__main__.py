@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ialspp import IalsppError, ImplicitMF, Interactions, _core
+from ialspp import IalsppError, ImplicitMF, Interactions, WeightWarning, _core
 from ialspp.model.explanation import Explanation
 from ialspp.model.history import EpochRecord
 from ialspp.model.ranking import Rankings
@@ -109,4 +109,5 @@ def _contributions(explanation: Explanation) -> list[float]:
 
 if __name__ == "__main__":
     warnings.simplefilter("error")
+    warnings.simplefilter("ignore", WeightWarning)  # hostile weights are the point
     serve(attempt)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import sys
+import warnings
 from typing import Annotated
 
 import typer
 
+from ..errors import WeightWarning
 from .data import list_known, show_data
 from .demo import demo
 from .evaluate import evaluate
 from .explain import explain
+from .explore import explore
 from .export import export
 from .failures import EXIT_CODES, DebugOption, reported
 from .fit import fit
@@ -34,6 +37,7 @@ add_command(app, "recommend", recommend, panel=ASK)
 add_command(app, "similar", similar, panel=ASK)
 add_command(app, "explain", explain, panel=ASK)
 add_command(app, "demo", demo, panel=LOOK)
+add_command(app, "explore", explore, panel=LOOK)
 add_command(app, "evaluate", evaluate, panel=LOOK, has_config=True)
 add_command(app, "info", info, panel=LOOK)
 add_command(app, "export", export, panel=EXPORT)
@@ -73,5 +77,6 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for ids that its encoding does not have
+    warnings.simplefilter("ignore", WeightWarning)  # commands remark on weights, in words of their options
     with reported(), signals_raised(), reported():  # the first for signals around the second and third
         app(prog_name="ialspp")

@@ -32,7 +32,10 @@ def show_data(source: Source, as_json: JsonOption = False) -> None:
         show_columns(source, as_json=as_json)
         return
     weighting = {} if source.weighting is None else {"weighted_by": source.weighting}
-    facts = {**data_facts(source.load()), **weighting}
+    loaded = source.load()
+    facts = {**data_facts(loaded), **weighting}
+    if isinstance(loaded, Interactions):
+        source.remark_on_weights(loaded)
     if as_json:
         show_json({"source": given(source), **facts})
     else:

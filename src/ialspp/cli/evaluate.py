@@ -52,6 +52,7 @@ def evaluate(
     checked_runs(runs)
     require_data(source.source, "evaluate")
     parts = splitting.split(source)
+    source.remark_on_weights(parts.train)
     on: Literal["test", "validation"] = "validation" if validation else "test"
     start = time.perf_counter()
     found = None if stopping.early_stop is None else _stopped_early(model, parts, stopping)

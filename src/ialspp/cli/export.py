@@ -13,7 +13,7 @@ from ..errors import InvalidValueError
 from ..model.model import ImplicitMF
 from ..system.progress import reporting
 from .options import given
-from .ours import INDEX
+from .ours import INDEX, VECTORS, require_ours
 from .output import JsonOption, checked_target, show_facts, show_json, show_table, size
 from .queries import ModelArgument, one_way, opened
 
@@ -34,9 +34,6 @@ class Index:
     k: Annotated[
         int | None, typer.Option("-k", "--top", help="Measure the recall of this many items. Default: 10.")
     ] = None
-    force: Annotated[bool | None, typer.Option("--force", help="Replace the file of -o whatever it is.")] = (
-        None
-    )
     queries: Annotated[
         int | None, typer.Option(help="Measure the recall for this many users. Default: 1000.")
     ] = None
@@ -74,6 +71,9 @@ def export(
         ),
     ] = None,
     index: Index,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files whatever they are, not only those of this command.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write a model's vectors as Parquet or numpy files, or build an index for approximate search.
@@ -81,17 +81,22 @@ def export(
     Example: ialspp export films.ialspp --ann usearch -o films.usearch
     """
     from .. import export as exports
+    from ..export.tables import NUMPY_FILES, PARQUET_FILES
 
     one_way(parquet=parquet, numpy=numpy, ann=ann)
     if ann is not None:
-        show_index(_indexed(model, index, ann), as_json)
+        show_index(_indexed(model, index, ann, force), as_json)
         return
     if given(index):
         flags = ", ".join("-k" if name == "k" else f"--{name}" for name in given(index))
         raise InvalidValueError(f"{flags} does not apply without --ann")
     write: Callable[[ImplicitMF, Any], list[Path]] = exports.to_parquet if parquet else exports.to_numpy
+    folder = parquet or numpy
+    assert folder is not None
+    for name in PARQUET_FILES if parquet else NUMPY_FILES:
+        require_ours(folder / name, VECTORS, force)
     with reporting("writing"):
-        files = write(opened(model), parquet or numpy)
+        files = write(opened(model), folder)
     sizes = {str(file): file.stat().st_size for file in files}
     if as_json:
         show_json({"files": [{"file": file, "bytes": count} for file, count in sizes.items()]})
@@ -100,16 +105,16 @@ def export(
         show_table(f"Vectors of {model}", ["file", "size"], rows, words=["file"])
 
 
-def _indexed(model: Path, index: Index, kind: str) -> IndexReport:
+def _indexed(model: Path, index: Index, kind: str, force: bool) -> IndexReport:
     from ..export import build_index
 
     if kind not in INDEXES:
         raise InvalidValueError(f"--ann must be {' or '.join(INDEXES)}, got {kind!r}")
     if index.out is None:
         raise InvalidValueError("--ann needs -o, the file of the index")
-    checked_target(index.out, kind=INDEX, force=bool(index.force))
+    checked_target(index.out, kind=INDEX, force=force)
     loaded = opened(model, index.threads)
-    return build_index(loaded, index.out, kind=INDEXES[kind], **given(index, "out", "force"))
+    return build_index(loaded, index.out, kind=INDEXES[kind], **given(index, "out"))
 
 
 def show_index(report: IndexReport, as_json: bool) -> None:

@@ -18,7 +18,10 @@ ForceOption = Annotated[
 ]
 MODEL_START = b'{"__metadata__":{"format":"ialspp",'  # after eight bytes with the length of the header
 TABLE_COLUMNS = {"rank", "score"}  # of every table of rankings
+NUMPY_START = b"\x93NUMPY"
 LONGEST_LINE = 2**16  # bytes of a first line; ours are shorter
+PAGE_MARK = b'<meta name="generator" content="ialspp explorer">'
+LONGEST_START = 2**11  # bytes of a page before its style
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,21 @@ def is_table(path: Path) -> bool:
 def is_index(path: Path) -> bool:
     """Tell whether a file has the ids of its items beside it, as every index of ours has."""
     return not is_model(path) and Path(f"{path}.items.parquet").exists()
+
+
+def is_page(path: Path) -> bool:
+    """Tell whether a file is a page that `ialspp explore` wrote."""
+    return PAGE_MARK in _start_of(path, LONGEST_START)
+
+
+def is_vectors(path: Path) -> bool:
+    """Tell whether a file holds ids or vectors as `export` writes them."""
+    if path.suffix != ".parquet":
+        return path.is_file() and _start_of(path, len(NUMPY_START)) == NUMPY_START
+    try:
+        return {"id", "vector"} <= set(_parquet_columns(path))
+    except ValueError:
+        return False
 
 
 def require_data(source: str, command: str) -> None:
@@ -93,3 +111,5 @@ PREPARED = Kind("prepared data of ialspp", is_prepared)
 MODEL = Kind("a model of ialspp", is_model)
 TABLE = Kind("a table of rankings", is_table)
 INDEX = Kind("an index of ialspp", is_index)
+PAGE = Kind("a page of ialspp", is_page)
+VECTORS = Kind("a file of ids or vectors of ialspp", is_vectors)

@@ -88,7 +88,9 @@ class Splitting:
     def split(self, source: Source) -> Split:
         """Load the data and split it as published, or by the protocol."""
         known = KNOWN[source.source] if source.is_known else None
-        if self.protocol not in PROTOCOLS and (known is None or self.protocol is not None):
+        if self.protocol is None and known is None:
+            raise _unsaid(source)
+        if self.protocol is not None and self.protocol not in PROTOCOLS:
             raise InvalidValueError(
                 f"--protocol must be one of {', '.join(PROTOCOLS)}, got {self.protocol!r}"
             )
@@ -105,11 +107,13 @@ class Splitting:
             return loaded
         strong = published.strong if published else None
         if self.protocol is None and strong is None:
-            raise InvalidValueError(
-                f"--protocol must say how to split {source.source}: {', '.join(PROTOCOLS)}"
-            )
+            raise _unsaid(source)
         with reporting("splitting"):
             return PROTOCOLS[self.protocol or "strong"](loaded, {**(strong or {}), **options})
+
+
+def _unsaid(source: Source) -> InvalidValueError:
+    return InvalidValueError(f"--protocol must say how to split {source.source}: {', '.join(PROTOCOLS)}")
 
 
 def _enough(data: Interactions, options: dict[str, Any]) -> Interactions:

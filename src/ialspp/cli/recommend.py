@@ -127,7 +127,8 @@ def recommend(
         write_rankings([rankings], out, as_json, rankings.skipped)
         return
     show_rankings(rankings, as_json, about)
-    if rankings.fallback.any() and not loaded.keeps_interactions and not as_json:
+    is_empty = bool((rankings.rows[rankings.fallback] < 0).all())
+    if rankings.fallback.any() and is_empty and not loaded.keeps_interactions and not as_json:
         remark(f"{model} was written with --no-interactions, so it does not know the most popular items")
     if left:
         show_line(f"... and {left:,} more users: -o FILE.csv writes all, --json prints all.")

@@ -12,11 +12,14 @@ import typer
 
 from ..data.interactions import Interactions
 from ..data.prepared import is_prepared
+from ..data.spread import spread_advice
 from ..datasets import KNOWN, load
 from ..errors import InvalidValueError
 from ..split import Split
 from .config import COLUMN
+from .messages import in_options
 from .options import given
+from .output import remark
 from .signals import keep_signals_from_polars, signals_kept
 
 MinUserOption = Annotated[int, typer.Option(help="Leave out users with fewer items.", rich_help_panel="Data")]
@@ -100,9 +103,13 @@ class Source:
         return is_prepared(Path(self.source))
 
     @property
+    def _weight(self) -> str | None:
+        return KNOWN[self.source].weight if self.is_known and self.weight is None else self.weight
+
+    @property
     def weighting(self) -> str | None:
         """What the weights are, in words of the options; None if all pairs weigh the same."""
-        weight = KNOWN[self.source].weight if self.is_known and self.weight is None else self.weight
+        weight = self._weight
         if weight is not None and _is_position(weight):
             weight = f"column {weight}"
         if self.half_life is None:
@@ -170,6 +177,15 @@ class Source:
             )
         if missing:
             raise InvalidValueError(f"{' and '.join(missing)} must name the columns of {self.source} to read")
+
+    def remark_on_weights(self, data: Interactions) -> None:
+        """Say on stderr if the weights should be dampened, and with which option."""
+        weight = self._weight
+        if weight is None or _is_position(weight):  # a column may have a name in the file
+            weight = f"column_{weight}" if self.user is not None and _is_position(self.user) else "plays"
+        advice = spread_advice(data, weight)
+        if advice is not None:
+            remark(f"Warning: {in_options(advice, ['weight'])}.")
 
     def refuse_target(self, target: Path) -> None:
         """Raise if a model would replace the data."""

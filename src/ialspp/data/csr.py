@@ -14,7 +14,7 @@ from ..errors import InvalidValueError
 from ..files.arrays import is_finite
 from ..system.machine import resolve_threads
 from .ids import IdMap
-from .offsets import gathered
+from .offsets import OF_A_FILE, gathered
 
 LARGEST = 2**63 - 1  # what native code can count to
 
@@ -112,7 +112,7 @@ class Csr:
         try:
             return _core.Rows(self.offsets, self.columns, self.n_columns, self.labels, self.weights)
         except ValueError as error:
-            raise InvalidValueError(str(error)) from error
+            raise InvalidValueError(f"{error}{OF_A_FILE}") from error
 
     def check(self) -> None:
         """Raise unless these are rows of distinct, ascending columns, with labels and weights that may be."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidValueError
 
 Offsets = NDArray[np.int64]
+OF_A_FILE = ": the model's file is damaged"  # nothing else holds rows that were never checked
 
 
 def ranges_of(offsets: Offsets, rows: NDArray[np.integer[Any]], size: int) -> tuple[Offsets, Offsets]:
@@ -61,7 +62,7 @@ def ranges_within(offsets: Offsets, most: int) -> Iterator[tuple[int, int]]:
 
 def damaged(size: int) -> InvalidValueError:
     """Make the error for offsets that only a damaged file can have."""
-    return InvalidValueError(f"offsets must rise from 0 to {size}, but do not: the model's file is damaged")
+    return InvalidValueError(f"offsets must rise from 0 to {size}, but do not{OF_A_FILE}")
 
 
 def _total(starts: Offsets, ends: Offsets) -> float:

@@ -10,6 +10,7 @@ from ..data.interactions import Interactions
 from ..data.reading.faults import polars_errors
 from ..data.reading.text import first_line
 from ..errors import InvalidValueError
+from .product_kinds import names_of_products
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,13 +71,11 @@ def read_purchases(file: Path, counts: bool) -> Interactions:
 
 
 def product_names(file: Path) -> pl.DataFrame:
-    """Read products.parquet: what each product is, and the size of its package, in small letters."""
+    """Read products.parquet: what each product is, and the size of its package, as "white milk, 1 gal"."""
     import polars as pl
 
-    what = pl.coalesce("product_type", "product_category", "department", pl.lit("?"))
-    name = pl.concat_str(what, "package_size", separator=" ", ignore_nulls=True).str.to_lowercase()
     with polars_errors(file):
-        return pl.read_parquet(file).select("product_id", name=name)
+        return names_of_products(pl.read_parquet(file))
 
 
 def journey_folder() -> Path:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 FLOATS_AT_ONCE = 2**22  # 16 MB of vectors per row group; a few groups are in memory at a time
 IDS_AT_ONCE = 2**16
+PARQUET_FILES = ("users.parquet", "items.parquet")
+NUMPY_FILES = ("user_ids.npy", "user_factors.npy", "item_ids.npy", "item_factors.npy")
 WIDENED, SPARE = 8, 64 * 2**20  # numpy's strings may take 8 times the bytes of their text, plus 64 MB
 
 
@@ -44,7 +46,7 @@ def to_parquet(model: ImplicitMF, folder: str | Path) -> list[Path]:
     sides = checked_model(model)
     for ids, _ in sides:
         refuse_half_characters(ids)
-    paths = _paths(folder, [f"{ids.name}s.parquet" for ids, _ in sides])
+    paths = _paths(folder, PARQUET_FILES)
     with whole_files(paths) as files:
         for file, (ids, vectors) in zip(files, sides, strict=True):
             with polars_sink(file) as sink:
@@ -70,13 +72,12 @@ def to_numpy(model: ImplicitMF, folder: str | Path) -> list[Path]:
     folder
         Created if it does not exist.
     """
-    arrays = {}
+    arrays: list[NDArray[Any]] = []
     for ids, vectors in checked_model(model):
-        arrays[f"{ids.name}_ids.npy"] = _fixed_width(ids) if _written_as_text(ids) else ids.ids
-        arrays[f"{ids.name}_factors.npy"] = vectors
-    paths = _paths(folder, arrays)
+        arrays += [_fixed_width(ids) if _written_as_text(ids) else ids.ids, vectors]
+    paths = _paths(folder, NUMPY_FILES)
     with whole_files(paths) as files:
-        for file, array in zip(files, arrays.values(), strict=True):
+        for file, array in zip(files, arrays, strict=True):
             # Not np.save, which bypasses the file object and hides the system's error if the disk is full.
             whole = np.ascontiguousarray(array)
             np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(whole))

@@ -133,9 +133,10 @@ class Container:
         }
 
     def verify(self) -> None:
-        """Read all arrays, once. A `StoreError` says which are wrong, or that there are no checksums."""
-        if not self._is_sound:
+        """Read all arrays. A `StoreError` says which are wrong, or that there are no checksums."""
+        if not self._is_sound or isinstance(self._memory, mmap.mmap):  # a mapped file can change at any time
             self._check_checksums()
+        if not self._is_sound:
             self.check_content()
             self._is_sound = True
 

@@ -98,14 +98,19 @@ class Fitted:
     items: Embedding
     data: Interactions | None
     kept_statistics: dict[str, Any] | None = None  # of the training data, as the file says
+    kept_counts: NDArray[np.int32] | None = None  # users of each item, in a file without the training data
     file: Container | None = None  # that vectors or interactions were read from
     _popular: list[Embedding] = field(default_factory=list, init=False, repr=False)  # none or one
 
     def popular(self) -> Embedding | None:
-        """Return the items with the number of users of each as their vector, made once; None without data."""
-        if not self._popular and self.data is not None:
-            self._popular.append(popularity(self.data))
+        """Return the items with the number of users of each as their vector, made once; None if unknown."""
+        if not self._popular and (counts := self.item_counts()) is not None:
+            self._popular.append(popularity(self.items.ids, counts))
         return self._popular[0] if self._popular else None
+
+    def item_counts(self) -> NDArray[np.int64] | NDArray[np.int32] | None:
+        """Return the number of users of each item; None for an old file without the training data."""
+        return self.kept_counts if self.data is None else users_of_items(self.data)
 
     def check(self) -> None:
         """Raise unless every number is one that training could have left."""
@@ -114,6 +119,9 @@ class Fitted:
         if self.data is not None:
             with part_named("the interactions"):
                 self.data.by_user.check()
+        counts, users = self.kept_counts, len(self.users.ids)
+        if counts is not None and not ((counts >= 0) & (counts <= users)).all():
+            raise StoreError(f"an item must have 0 to {users} users, but item_counts has others")
 
     def renewed(self, *, copied: bool = False) -> Fitted:
         """Return the same state without what was derived from the vectors, which are copied if asked."""
@@ -165,10 +173,15 @@ class Fitted:
         return self.data
 
 
-def popularity(data: Interactions) -> Embedding:
-    """Return the items, each with its number of users as a vector of one dimension."""
+def users_of_items(data: Interactions) -> NDArray[np.int64]:
+    """Count the users of each item."""
     data.by_user.native()  # looks at every column, which a damaged file may have beyond the items
-    return Embedding(data.items, data.by_user.column_counts.astype(np.float32)[:, None])
+    return data.by_user.column_counts
+
+
+def popularity(items: IdMap, counts: NDArray[np.integer[Any]]) -> Embedding:
+    """Return the items, each with its number of users as a vector of one dimension."""
+    return Embedding(items, counts.astype(np.float32)[:, None])
 
 
 def directions(vectors: Floats) -> Floats:

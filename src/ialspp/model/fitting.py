@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar
 from ..data.csr import Floats
 from ..data.fingerprint import Fingerprint
 from ..data.interactions import Interactions
+from ..data.spread import warn_of_spread
 from ..errors import InvalidTypeError, InvalidValueError
 from ..objective import Objective
 from ..solvers import Problem, Solver, pinned
@@ -86,7 +87,8 @@ class Fitting:
         Parameters
         ----------
         data
-            The interactions to train on.
+            The interactions to train on. Weights that span more than a factor of 100 give a `WeightWarning`,
+            except those that decay with time.
         warm_start
             Continue from the factors of the last fit, whose data must have had the same users and items.
         until
@@ -253,4 +255,5 @@ def _check(data: Interactions, callbacks: Sequence[Callback]) -> BestEpoch | Non
     keeper = best_epoch_among(callbacks)
     if keeper is not None:
         keeper.require_fit(data)
+    warn_of_spread(data)
     return keeper

@@ -208,7 +208,8 @@ class ImplicitMF(Fitting, Answers, Parameters):
             The file. Its name ends in ".ialspp" by convention.
         interactions
             Also store the training data, without its times. Without it the file is smaller, but `recommend`
-            does not know what was seen, and `explain` and `update` do not work.
+            does not know what was seen, and `explain` and `update` do not work. The number of users of each
+            item is kept, so that users without a history still get the most popular items.
         progress
             True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
             `ProgressEvent`.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..data.csr import Csr, Floats, RowNumbers
 from ..data.ids import IdMap
+from ..data.offsets import OF_A_FILE
 from ..errors import InvalidStateError, InvalidValueError
 from ..system.progress import Progress, reporting
 from .skipped import NOTHING_SKIPPED, Skipped
@@ -231,7 +232,10 @@ class Filter:
 
 
 def pack(items: Floats, threads: int) -> PackedItems:
-    """Copy item vectors into the layout that scoring reads, sixteen items side by side."""
+    """Make a coded copy of item vectors, by which most items are left out of a ranking (docs/ranking.md).
+
+    The vectors are not copied. They must not change while the result is in use.
+    """
     return PackedItems(items, threads)
 
 
@@ -267,8 +271,8 @@ def rank(
                 best[begin:end], scores[begin:end], found = _core.rank(
                     vectors[begin:end], items, hidden, candidates, eligible, asked, k, depth, threads
                 )
-            except ValueError as error:  # rows of a damaged file that was not verified
-                raise InvalidValueError(str(error)) from error
+            except ValueError as error:
+                raise InvalidValueError(f"{error}{OF_A_FILE}") from error
             _check_scores(scores[begin:end])
             standings.append(found)
             report(end)

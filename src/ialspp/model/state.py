@@ -72,7 +72,7 @@ def settings_of(described: dict[str, Any]) -> dict[str, Any]:
 
 
 def arrays_of(state: Fitted, *, interactions: bool) -> dict[str, NDArray[Any]]:
-    """Name the arrays of a file: vectors, ids, names, and if wanted the interactions by user."""
+    """Name the arrays of a file: vectors, ids, names, the interactions by user or only counts of them."""
     arrays: dict[str, NDArray[Any]] = {
         "user_factors": state.users.vectors,
         "item_factors": state.items.vectors,
@@ -87,6 +87,8 @@ def arrays_of(state: Fitted, *, interactions: bool) -> dict[str, NDArray[Any]]:
         for name, numbers in (("labels", rows.labels), ("weights", rows.weights)):
             if numbers is not None:
                 arrays[f"interactions.{name}"] = numbers
+    elif (counts := state.item_counts()) is not None:  # for users about whom nothing is known
+        arrays["item_counts"] = counts.astype(np.int32)
     return arrays
 
 
@@ -105,10 +107,11 @@ def restored(arrays: Arrays, description: dict[str, Any]) -> Trained:
             raise StoreError(f"{len(side.ids)} {side.ids.name}s do not fit factors of {side.vectors.shape}")
     require_plausible(users.vectors, items.vectors)
     interactions = _interactions_of(arrays, users.ids, items.ids, description)
+    counts = None if interactions is not None else arrays.maybe("item_counts", np.int32, len(items.ids))
     used = checked_solver(description)
     return Trained(
         settings_of(checked_settings(description)),
-        Fitted(users, items, interactions, checked_statistics(description)),
+        Fitted(users, items, interactions, checked_statistics(description), counts),
         checked_history(description),
         None if used is None else _solver_of(used),
     )

@@ -53,7 +53,10 @@ def _copied(file: Path, encoding: str, folder: Path) -> Path:
     copy = folder / name
     with copy.open("w", encoding=UTF8, newline="") as target:
         for text in _decoded(file, encoding):
-            target.write(text)
+            try:
+                target.write(text)
+            except UnicodeEncodeError as error:  # half of a pair, which UTF-7 can write
+                raise InvalidValueError(f"{file}: text must be valid Unicode, but {error}") from error
     return copy
 
 
@@ -73,6 +76,8 @@ def _decoded(file: Path, encoding: str) -> Iterator[str]:
             f"{file}, line {line}: text must be {encoding}, but {wrong!r} is not; if it is in another "
             'encoding, name that: encoding="latin-1", or --name-encoding latin-1 on the command line'
         ) from error
+    except UnicodeError as error:  # of UTF-16 without the mark that says in which order its bytes are
+        raise InvalidValueError(f"{file}, line {line}: text must be {encoding}: {error}") from error
 
 
 def _renamed(part: object, copies: tuple[Path, ...], files: tuple[Path, ...]) -> object:

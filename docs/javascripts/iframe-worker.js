@@ -1,0 +1,27 @@
+// Browsers start no worker from the file system, where the search of these pages runs in a hidden frame instead.
+if (location.protocol === "file:") {
+  window.Worker = class extends EventTarget {
+    constructor(url) {
+      super();
+      this.frame = document.createElement("iframe");
+      this.frame.hidden = true;
+      this.frame.answer = (data) => this.dispatchEvent(new MessageEvent("message", { data }));
+      this.frame.srcdoc =
+        "<script>postMessage = (data) => frameElement.answer(data)</script>" +
+        `<script src="${encodeURI(decodeURI(url))}"></script>`;
+      this.ready = new Promise((done) => this.frame.addEventListener("load", done, { once: true }));
+      document.documentElement.append(this.frame);
+    }
+
+    postMessage(data) {
+      this.ready.then(() => {
+        const inside = this.frame.contentWindow;
+        inside.dispatchEvent(new inside.MessageEvent("message", { data }));
+      });
+    }
+
+    terminate() {
+      this.frame.remove();
+    }
+  };
+}

@@ -1,0 +1,93 @@
+"""Warn of weights that are so far apart that a few pairs decide what a model learns."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import WeightWarning
+from .csr import Floats
+from .interactions import Interactions
+
+WIDEST = 100  # times the least weight; products bought 1 to 11 times do no harm, artists played 2 to 7,228 do
+SAMPLE = 100_000  # of the weights, spread evenly: to sort all of them may take as long as an epoch
+BLOCK = 2**22  # weights that are looked at together
+OUTLIERS = 0.01  # share of the pairs at either end; so few change few rows, however large their weights are
+
+
+def warn_of_spread(data: Interactions) -> None:
+    """Warn the caller of this package if the weights of the data should be dampened."""
+    advice = spread_advice(data)
+    if advice is not None:
+        warnings.warn(advice, WeightWarning, stacklevel=_levels_inside())
+
+
+def spread_advice(data: Interactions, weight: str = "plays") -> str | None:
+    """Say how far apart the weights are and what to do; None if they are not, or are meant to be.
+
+    Weights that decay with time span a large factor by design. Pairs of weight 0 count as not observed.
+
+    Parameters
+    ----------
+    data
+        The interactions to train on.
+    weight
+        What the weights come from, for the advice: a column, or an expression over columns.
+    """
+    weights = data.by_user.weights
+    if weights is None or data.decayed or not _may_span(weights):
+        return None
+    sample = _sample_of_positive(weights).astype(np.float64)
+    least, most = np.quantile(sample, [OUTLIERS, 1 - OUTLIERS], method="nearest").tolist()
+    if most <= WIDEST * least:
+        return None
+    return (
+        f"98 % of the weights are between {least:,.6g} and {most:,.6g}, so a few pairs decide what the model "
+        f'learns. Dampen them to about 1 each: weight="{_dampened(weight, sample, weights.min() >= 1)}". '
+        "Or leave the weights out"
+    )
+
+
+def _may_span(weights: Floats) -> bool:
+    """Tell quickly whether the extremes are far enough apart, as quantiles take longer."""
+    most = float(weights.max(initial=0))
+    return any(((part > 0) & (part < most / WIDEST)).any() for part in _blocks(weights))
+
+
+def _sample_of_positive(weights: Floats) -> Floats:
+    """Return positive weights, evenly spread, block by block: all of them may not fit the memory."""
+    step = 1 + sum(np.count_nonzero(part > 0) for part in _blocks(weights)) // SAMPLE
+    sample, first = [], 0  # of the next block: the first to take
+    for part in _blocks(weights):
+        positive = part[part > 0]
+        sample.append(positive[first::step])
+        first = (first - len(positive)) % step
+    return np.concatenate(sample)
+
+
+def _blocks(weights: Floats) -> Iterator[Floats]:
+    for begin in range(0, len(weights), BLOCK):
+        yield weights[begin : begin + BLOCK]
+
+
+def _dampened(weight: str, sample: NDArray[np.float64], are_counts: bool) -> str:
+    """Write an expression that grows with the logarithm of the weights and has the mean 1."""
+    if are_counts:
+        return f"(1 + log({weight})) / {np.mean(1 + np.log(sample)):.2g}"
+    term = weight if weight.isidentifier() else f"({weight})"
+    least = np.quantile(sample, OUTLIERS, method="nearest")
+    return f"log(1 + {term} / {least:.2g}) / {np.mean(np.log1p(sample / least)):.2g}"
+
+
+def _levels_inside() -> int:
+    """Count the frames of this package above the caller's, so that a warning names the caller's line."""
+    package, level = f"{__name__.partition('.')[0]}.", 1
+    frame = inspect.currentframe()
+    frame = frame and frame.f_back
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(package):
+        frame, level = frame.f_back, level + 1
+    return level

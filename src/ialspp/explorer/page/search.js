@@ -1,0 +1,37 @@
+// Search as you type, blind to case and accents.
+
+const marks = /\p{M}/gu;
+const wordCharacter = /[\p{L}\p{N}]/u;
+const NO_MATCH = 5;
+
+export function plain(text) {
+  return text.normalize("NFKD").replace(marks, "").toLowerCase();
+}
+
+// How well a name matches, 0 best: the whole name, its start, the start of a word, any part, all words somewhere.
+export function matchOf(name, query, words) {
+  const at = name.indexOf(query);
+  if (at === 0) return name.length === query.length ? 0 : 1;
+  if (at > 0) return startsWord(name, query, at) ? 2 : 3;
+  return words.length > 1 && words.every((word) => name.includes(word)) ? 4 : NO_MATCH;
+}
+
+function startsWord(name, query, first) {
+  for (let at = first; at > 0; at = name.indexOf(query, at + 1)) {
+    if (!wordCharacter.test(name[at - 1])) return true;
+  }
+  return false;
+}
+
+// entries: { texts: plain names and ids, fame }. Returns the places of the best matches; ties by fame, then order.
+export function searched(entries, text, limit) {
+  const query = plain(text).trim();
+  const words = query.split(/\s+/);
+  const found = [];
+  entries.forEach((entry, place) => {
+    const match = query === "" ? 0 : Math.min(...entry.texts.map((name) => matchOf(name, query, words)));
+    if (match < NO_MATCH) found.push({ place, match, fame: entry.fame });
+  });
+  found.sort((a, b) => a.match - b.match || b.fame - a.fame || a.place - b.place);
+  return found.slice(0, limit).map(({ place }) => place);
+}
