@@ -60,7 +60,7 @@ def _may_span(weights: Floats) -> bool:
 
 def _sample_of_positive(weights: Floats) -> Floats:
     """Return positive weights, evenly spread, block by block: all of them may not fit the memory."""
-    step = 1 + sum(np.count_nonzero(part > 0) for part in _blocks(weights)) // SAMPLE
+    step = 1 + int(sum(np.count_nonzero(part > 0) for part in _blocks(weights))) // SAMPLE
     sample, first = [], 0  # of the next block: the first to take
     for part in _blocks(weights):
         positive = part[part > 0]
