@@ -21,7 +21,8 @@ endif
 .PHONY: demo test torture torture-native quality docs reproduce lint format native-test python-test sanitize bench bench-data bench-model bench-serve bench-kernels wheel clean
 
 demo: $(if $(wildcard .venv/.dev),.venv/.dev,.venv/.demo)  # dev has all that demo has
-	$(BIN)/ialspp demo
+	@mkdir -p build
+	$(BIN)/ialspp demo --page build/groceries.html
 
 test: lint native-test python-test
 

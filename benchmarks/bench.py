@@ -37,6 +37,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import cases
 import limits
 import systems
+import worker
 from cases import Case, Task
 from runs import Reference, Run, print_ratios, print_table
 
@@ -152,6 +153,7 @@ class Bench:
             "date": date.today().isoformat(),
             "machine": platform.processor() or platform.machine(),
             "threads": self.threads,
+            "clock": self.options.clock,
             "isa": _core.isa(),
             "cpus": os.cpu_count(),
             "version": ialspp.__version__,
@@ -250,6 +252,12 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--memory", action="store_true", help="measure the peak of each, in a process of its own"
     )
+    parser.add_argument(
+        "--clock",
+        default="wall",
+        choices=list(worker.CLOCKS),
+        help="cpu: CPU seconds over threads, where other work runs on the machine",
+    )
     parser.add_argument("--name", default="bench", help="of the files in benchmarks/results")
     parser.add_argument(
         "--append", action="store_true", help="to what --name has already, whose L* are used again"
@@ -266,6 +274,7 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     options = arguments()
     threads = resolve_threads(options.threads)
+    systems.clock_name = options.clock
     case = cases.load(options.data, options.scale, options.folder)
     if options.one:
         print(json.dumps(peak_of(options.one, case, options.dims[0], threads)))

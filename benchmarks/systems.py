@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,6 +27,8 @@ from cases import IMPLICITS, OURS, Case, Task, weights_of
 from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, SpectralCG
 from ialspp.model.history import EpochRecord
 from ialspp.solvers import Problem, Solver
+
+clock_name = "wall"  # of worker.CLOCKS: how all systems are timed
 
 WITH_IMPLICITS_LOSS = ("implicit", "ours@implicit", "before@implicit")
 
@@ -48,15 +49,14 @@ def ours(name: str, solver: Solver, task: Task, dim: int, threads: int) -> Syste
     model = ImplicitMF(dim=dim, solver=solver, objective=task.objective, threads=threads)
     _ = task.data.by_item  # the transposition
     worker.warm_up(threads)
-    start = time.perf_counter()
-    users, items = model.initial_factors(task.data)
-    start_seconds = time.perf_counter() - start
+    (users, items), start_seconds = timed(lambda: model.initial_factors(task.data), threads)
     problem = Problem.of(task.data, task.objective, users, items, threads)
     records: list[EpochRecord] = []
 
     def epoch(last: bool) -> float:
-        records.append(model.run_epoch(problem, past=list(records), last=last))
-        return records[-1].seconds
+        record, seconds = timed(lambda: model.run_epoch(problem, past=list(records), last=last), threads)
+        records.append(record)
+        return seconds
 
     return System(name, start_seconds, epoch, lambda: (users, items))
 
@@ -68,7 +68,7 @@ class Worker:
         self.python = python
         self.folder = tempfile.TemporaryDirectory(prefix="ialspp-before-")
         self.path = Path(self.folder.name)
-        worker.write_task(self.path, task.data, task.objective, dim, threads)
+        worker.write_task(self.path, task.data, task.objective, dim, threads, clock_name)
         command = [python, Path(worker.__file__), self.path]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
@@ -119,12 +119,12 @@ def irspack(name: str, task: Task, dim: int, threads: int, **solver: str | int) 
         )
         return recommender._create_trainer()
 
-    trainer, start_seconds = drawn(trainer_of, dim)
+    trainer, start_seconds = drawn(trainer_of, dim, threads)
     core = trainer.core_trainer
     return System(
         name,
         start_seconds,
-        lambda _: seconds(trainer.run_epoch),
+        lambda _: timed(trainer.run_epoch, threads)[1],
         lambda: (np.array(core.user), np.array(core.item)),
     )
 
@@ -151,7 +151,7 @@ def implicit(name: str, task: Task, dim: int, threads: int, use_cg: bool) -> Sys
             als.fit(by_user, show_progress=False)  # its initial factors
         return als
 
-    als, start_seconds = drawn(untrained, dim)
+    als, start_seconds = drawn(untrained, dim, threads)
 
     def one_epoch() -> None:
         with threadpool_limits(1, "blas"):
@@ -162,26 +162,30 @@ def implicit(name: str, task: Task, dim: int, threads: int, use_cg: bool) -> Sys
                 als.solver(rows, side, other, als.regularization, num_threads=threads)
 
     return System(
-        name, start_seconds, lambda _: seconds(one_epoch), lambda: (als.user_factors, als.item_factors)
+        name,
+        start_seconds,
+        lambda _: timed(one_epoch, threads)[1],
+        lambda: (als.user_factors, als.item_factors),
     )
 
 
-def drawn(make: Callable[[int], Any], dim: int) -> tuple[Any, float]:
+def drawn(make: Callable[[int], Any], dim: int, threads: int) -> tuple[Any, float]:
     """Make a peer's untrained model; the seconds are those of drawing its factors.
 
     Peers transpose the data in the same call. A model of one dimension does the same without much to draw,
     so its seconds are subtracted.
     """
-    without = seconds(lambda: make(1))
-    start = time.perf_counter()
-    made = make(dim)
-    return made, max(0.0, time.perf_counter() - start - without)
+    _, without = timed(lambda: make(1), threads)
+    made, seconds = timed(lambda: make(dim), threads)
+    return made, max(0.0, seconds - without)
 
 
-def seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+def timed(work: Callable[[], Any], threads: int) -> tuple[Any, float]:
+    """Return what `work` returns, and its seconds."""
+    clock = worker.CLOCKS[clock_name]
+    start = clock(threads)
+    result = work()
+    return result, clock(threads) - start
 
 
 def matrix_of(data: Interactions, values: np.ndarray | float) -> sp.csr_matrix:

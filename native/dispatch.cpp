@@ -64,15 +64,34 @@ bool has_avx512vnni() {
   unsigned a, b, c, d;
   return has_avx512() && __get_cpuid_count(7, 0, &a, &b, &c, &d) && bit(c, 11);
 }
+
+// AMD's family 19h has AVX-512 in units of 256 bits: Zen 4, where it has AVX-512 at all.
+bool has_zen4() {
+  unsigned a, b, c, d;
+  if (!has_avx512vnni() || !__get_cpuid(0, &a, &b, &c, &d) || b != signature_AMD_ebx) return false;
+  return __get_cpuid(1, &a, &b, &c, &d) && ((a >> 8) & 0xf) + ((a >> 20) & 0xff) == 0x19;
+}
+
+// There, converting a vector of 512 bits from half precision takes longer than converting two of 256.
+Kernels zen4_kernels() {
+  Kernels kernels = avx512vnni::kKernels;
+  kernels.name = "zen4";
+  kernels.half = avx2::kKernels.half;
+  return kernels;
+}
 #endif
 
 const std::vector<Choice>& choices() {
+#ifdef IALSPP_X86
+  static const Kernels zen4 = zen4_kernels();
+#endif
   static const std::vector<Choice> all = {
       {&baseline::kKernels, always},
 #ifdef IALSPP_X86
       {&avx2::kKernels, has_avx2},
       {&avx512::kKernels, has_avx512},
       {&avx512vnni::kKernels, has_avx512vnni},
+      {&zen4, has_zen4},
 #endif
   };
   return all;

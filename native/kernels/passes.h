@@ -20,9 +20,9 @@ namespace {
 // Rows used together: as many as there are general registers for their addresses
 constexpr int kTogether = kLanes < 8 ? kLanes : 8;
 
-// A row of up to this many bytes is prefetched whole. Of a longer one the first two lines are enough: then
-// the hardware sees where the reading leads.
-constexpr int64_t kPrefetchedBytes = 512;
+// How many neighbours ahead rows are requested
+constexpr int64_t kAhead = 16;
+static_assert(kAhead % kLanes == 0);
 
 // kLanes neighbours from the j-th on. Past the end the last one is repeated, with a scale of zero.
 template <class Number>
@@ -42,19 +42,18 @@ struct NeighbourBatch {
     prefetch_next(history, other, j);
   }
 
-  // Rows come from random places in memory, so the next ones are requested now. Inlined by force: GCC takes a
-  // function that only prefetches for one without effect, and removes calls of it.
+  // Rows come from random places in memory, so later ones are requested now: into the second-level cache,
+  // which can wait for far more lines at once than the first. Inlined by force: GCC takes a function that
+  // only prefetches for one without effect, and removes calls of it.
   [[gnu::always_inline]] void prefetch_next(const History& history, const ColumnsOf<Number>& other,
                                             int64_t j) {
     constexpr int64_t kLine = 64 / sizeof(Number);
-    const int64_t known = history.size + history.following, next = j + kLanes;
+    const int64_t known = history.size + history.following, next = j + kAhead;
     const int64_t begin = history.cached && next < history.size ? history.size : next;
     const int64_t end = next + kLanes < known ? next + kLanes : known;
-    const bool whole = other.width * static_cast<int64_t>(sizeof(Number)) <= kPrefetchedBytes;
-    const int64_t columns = whole ? other.width : 2 * kLine;
     for (int64_t at = begin; at < end; ++at) {
       const Number* row = other.row(history.columns[at]);
-      for (int64_t c = 0; c < columns; c += kLine) __builtin_prefetch(row + c);
+      for (int64_t c = 0; c < other.width; c += kLine) __builtin_prefetch(row + c, 0, 2);
     }
   }
 

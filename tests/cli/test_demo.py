@@ -94,9 +94,18 @@ def test_a_person_sees_quality_suggestions_reasons_and_what_to_try_on_one_screen
         assert part in done.stdout
     assert len(done.stdout.splitlines()) <= 45
     tries = [line for line in done.stdout.splitlines() if line.startswith("  ialspp ")]
-    assert len(tries) == 3
+    assert len(tries) == 4
     for line in tries:
         answer(*shlex.split(line)[1:], cwd=tmp_path)
+
+
+def test_the_demo_ends_with_a_page_and_its_address(tmp_path):
+    done = ialspp("demo", "--page", "shop.html", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].endswith((tmp_path / "shop.html").as_uri())
+    assert "strawberries" in (tmp_path / "shop.html").read_text()
+    (tmp_path / "mine.html").write_text("<p>mine</p>")
+    refuses("mine.html exists and is not a page")(ialspp("demo", "--page", "mine.html", cwd=tmp_path))
 
 
 def test_the_demo_replaces_a_model_but_no_other_file_unless_forced(tmp_path):

@@ -15,6 +15,7 @@ from ..split import Split
 from ..system.progress import reporting
 from . import groceries
 from .data import data_facts, users_in
+from .explore import checked_page, draw_page
 from .groceries import METRIC, Suggestions
 from .ours import MODEL, ForceOption
 from .output import JsonOption, checked_target, remark, show_json, show_line, show_table
@@ -26,6 +27,9 @@ FILE = Path("groceries.ialspp")
 
 def demo(
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Save the model to this file.")] = None,
+    page: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page that explores the model in a browser.")
+    ] = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -35,6 +39,8 @@ def demo(
     """
     if out is not None:
         checked_target(out, kind=MODEL, force=force)
+    if page is not None:
+        checked_page(page, force)
     start = time.perf_counter()
     with reporting("reading"):
         parts = groceries.make_split()
@@ -45,6 +51,8 @@ def demo(
     if out is not None:
         model.save(out)
         remark(f"The model is in {out}")
+    if page is not None:
+        draw_page(model, page, title="A year of groceries")
     seconds = time.perf_counter() - start
     if as_json:
         show_json(
@@ -56,6 +64,7 @@ def demo(
                 "households": [asdict(household) for household in households],
                 "similar": {HOUSEHOLDS[0]: similar},
                 "file": out,
+                "page": page,
                 "seconds": seconds,
             }
         )
@@ -65,7 +74,7 @@ def demo(
     for household in households:
         show_household(household)
     show_line(f"Most similar to {HOUSEHOLDS[0]}: {'; '.join(similar)}\n")
-    show_next_steps(out, seconds)
+    show_next_steps(out, page, seconds)
 
 
 def show_training(model: ImplicitMF, parts: Split) -> None:
@@ -96,14 +105,17 @@ def show_household(found: Suggestions) -> None:
     show_table(title, columns, rows, words=columns)
 
 
-def show_next_steps(out: Path | None, seconds: float) -> None:
+def show_next_steps(out: Path | None, page: Path | None, seconds: float) -> None:
     """Say how long all of it took, and what to try with the model."""
     file = out or FILE
+    explore = f"  ialspp explore {file} -o {file.with_suffix('.html')}\n" if page is None else ""
     keep = f"  ialspp demo -o {file}\n" if out is None else ""
     show_line(
         f"{seconds:.1f} seconds in total. Now try:\n{keep}"
         f'  ialspp recommend {file} --item strawberries --item "sour creams"\n'
         f'  ialspp similar {file} --item "dry cat food"\n'
-        f"  ialspp info {file}\n"
+        f"{explore}  ialspp info {file}\n"
         "and your own data: ialspp fit events.csv --user customer --item product -o shop.ialspp"
     )
+    if page is not None:
+        show_line(f"\nPick products and see why: open {page.absolute().as_uri()}")

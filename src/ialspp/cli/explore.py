@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ..explorer import HISTORIES, write_page
+from ..model.model import ImplicitMF
 from ..system.progress import reporting
 from .ours import PAGE, ForceOption
 from .output import JsonOption, checked_target, remark, show_json, size
@@ -34,12 +35,22 @@ def explore(
 
     Example: ialspp explore films.ialspp -o films.html
     """
-    checked_target(out, [".html", ".htm"], kind=PAGE, force=force)
+    checked_page(out, force)
     loaded = opened(model)
-    with reporting("laying out the map"):
-        write_page(loaded, out, top=top, users=users, title=title or model.stem)
+    draw_page(loaded, out, top=top, users=users, title=title or model.stem)
     count = out.stat().st_size
     if as_json:
         show_json({"file": str(out), "bytes": count})
     else:
         remark(f"The page is in {out}, {size(count)}: open it in a browser")
+
+
+def checked_page(out: Path, force: bool) -> None:
+    """Check that the page can be written, before anything takes long."""
+    checked_target(out, [".html", ".htm"], kind=PAGE, force=force)
+
+
+def draw_page(model: ImplicitMF, out: Path, **options: Any) -> None:
+    """Write the page, with a word while its map is computed."""
+    with reporting("laying out the map"):
+        write_page(model, out, **options)

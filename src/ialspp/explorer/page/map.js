@@ -129,9 +129,11 @@ export class MapDrawing {
       context.font = dot.rank ? colours.strong : colours.font;
       const width = this.widthOf(dot.text, context.font);
       const middle = Math.min(Math.max(dot.left, width / 2 + 4), this.camera.width - width / 2 - 4);
+      const box = (by) => [middle - width / 2 - 3, dot.top + by - TALL / 2, width + 6, TALL];
       const heights = dot.rank ? [ABOVE, BELOW] : [ABOVE]; // a marked dot may have its label on either side
-      const free = heights.find((by) => space.take(middle - width / 2 - 3, dot.top + by - TALL / 2, width + 6, TALL));
+      const free = heights.find((by) => space.take(...box(by)));
       if (free === undefined && dot !== this.pointed) continue;
+      if (free === undefined) space.keep(...box(ABOVE));
       const top = dot.top + (free ?? ABOVE);
       context.strokeText(dot.text, middle, top);
       context.fillStyle = [colours.faint, colours.ink, colours.accent, colours.ink][dot.rank];
