@@ -157,7 +157,8 @@ def measure(options: Any, model: ImplicitMF, path: Path, users: list[int], reque
                 before = service.cpu_seconds()
                 full = saturated(port, options.connections, cycle(requests), options.seconds)
                 cpu = (service.cpu_seconds() - before) / max(1, len(full.latencies))
-                half = paced(port, options.connections, cycle(requests), options.seconds, full.rate / 2)
+                pace = max(full.rate, 2 / options.seconds) / 2  # also of a service that has not answered yet
+                half = paced(port, options.connections, cycle(requests), options.seconds, pace)
             rates[system].append(full.rate)
             print(
                 f"round {number}  {system:30}  {full.rate:7.0f} requests/s  p50 {full.percentile(0.5):6.1f}  "
@@ -167,7 +168,9 @@ def measure(options: Any, model: ImplicitMF, path: Path, users: list[int], reque
                 flush=True,
             )
     for system in options.systems:
-        ratio = median(rates["ialspp"]) / median(rates[system]) if "ialspp" in rates else float("nan")
+        ratio = (
+            median(rates["ialspp"]) / max(median(rates[system]), 1e-9) if "ialspp" in rates else float("nan")
+        )
         print(f"median  {system:30}  {median(rates[system]):7.0f} requests/s  ialspp: {ratio:.1f}x")
 
 
