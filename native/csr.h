@@ -1,4 +1,8 @@
-// Turns pairs into rows, and rows into columns, by stable counting sorts.
+// Turns pairs into rows, and rows into columns, by counting sorts.
+//
+// Each function makes the rows of one range of keys only, and passes over all pairs for it. So pairs in a
+// mapped file can be sorted range by range, in as much memory as one range takes. Within the range, each
+// thread has keys of its own: it passes over all pairs, too, and no two threads write to the same place.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +11,28 @@
 
 namespace ialspp {
 
-// Sorts n pairs (row, column) by row, then column; equal pairs keep their order. offsets (n_rows + 1): where
-// each row starts; sorted (n): the columns; order (n, or null): where each pair was. n must fit a Place.
-template <class Place>
-void sort_pairs(const int32_t* rows, const int32_t* columns, int64_t n, int64_t n_rows, int64_t n_columns,
-                int64_t* offsets, int32_t* sorted, Place* order);
+// Pairs in any order. labels, weights and times may be null.
+struct Pairs {
+  int64_t size;
+  const int32_t *rows, *columns;
+  const float *labels, *weights;
+  const double* times;
+};
+
+// Where sorted pairs go. labels, weights and times are null where the pairs have none.
+struct SortedPairs {
+  int32_t* columns;
+  float *labels, *weights;
+  double* times;
+};
+
+// Counts the keys in a range and writes where the run of each starts when they are sorted: n + 1 offsets for
+// n keys. Other keys are ignored.
+void offsets_of(const int32_t* keys, int64_t size, Range range, int64_t* offsets, int threads);
+
+// Sorts the pairs whose row is in the range by row, then column; equal pairs keep their order. The offsets
+// are those of the range.
+void sort_pairs(const Pairs& pairs, Range range, const int64_t* offsets, const SortedPairs& out, int threads);
 
 // Marks in rows with ascending columns whether each entry is the first of its column in its row. left
 // (n_rows + 1): the offsets of the rows when the other entries are left out.
@@ -20,18 +41,18 @@ void mark_first(const int64_t* offsets, int64_t n_rows, const int32_t* columns, 
 // Sums each run of values. A run starts at value i where first_i is not 0.
 void sum_runs(const float* values, const uint8_t* first, int64_t n, float* sums);
 
-// out_i = values[order_i]
-template <class Value, class Place>
-void gather(const Value* values, const Place* order, int64_t n, Value* out) {
-  for (int64_t i = 0; i < n; ++i) out[i] = values[order[i]];
-}
-
-// The transpose: for each column of `rows` the rows that have it, ascending. offsets has n_columns + 1
-// entries. labels and weights are null where `rows` has none.
-void transpose(const Rows& rows, int64_t n_columns, int64_t* offsets, int32_t* columns, float* labels,
-               float* weights);
+// The transpose: for each column in the range the rows that have it, ascending. The offsets are those of the
+// range. labels and weights are null where `rows` has none.
+void transpose(const Rows& rows, Range range, const int64_t* offsets, int32_t* columns, float* labels,
+               float* weights, int threads);
 
 // ranks_j = the place, in its own row of `rows`, of the interaction that is entry j of the transpose
-void transposed_ranks(const Rows& rows, int64_t n_columns, uint32_t* ranks);
+void transposed_ranks(const Rows& rows, Range range, const int64_t* offsets, uint32_t* ranks, int threads);
+
+// Finds the k-core: rows with at least `least` columns and columns with at least `column_least` rows,
+// counting only those that are in the core themselves. Writes 1 for each row and column that is in it, else
+// 0.
+void find_core(const Rows& rows, int64_t n_columns, int64_t least, int64_t column_least, uint8_t* in_rows,
+               uint8_t* in_columns);
 
 }  // namespace ialspp

@@ -1,5 +1,7 @@
 #include "dictionary.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
@@ -27,6 +29,26 @@ uint64_t load_at_most_eight(const char* from, size_t bytes) {
 uint64_t mix(uint64_t a, uint64_t b) {
   const auto product = static_cast<unsigned __int128>(a) * b;
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
+
+// Eight bytes of a text as a number that sorts like them; bytes after its end are 0.
+uint64_t sortable(std::string_view text) {
+  uint64_t word = 0;
+  for (size_t i = 0; i < 8; ++i) word = word << 8 | (i < text.size() ? static_cast<uint8_t>(text[i]) : 0);
+  return word;
+}
+
+size_t common_prefix(std::string_view a, std::string_view b) {
+  return std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
+}
+
+std::optional<int64_t> as_integer(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view digits = text.substr(text.starts_with('-'));
+  const bool usual = !digits.starts_with('0') || text == "0";
+  if (error != std::errc() || end != text.data() + text.size() || !usual) return std::nullopt;
+  return value;
 }
 
 }  // namespace
@@ -62,6 +84,37 @@ int32_t Dictionary::add(std::string_view text, size_t slot, uint64_t hash) {
   slots_[slot] = {tag(hash), number};
   if (2 * hashes_.size() > slots_.size()) grow();
   return number;
+}
+
+std::vector<int32_t> Dictionary::order() const {
+  // Most ids differ within eight bytes after what all have in common. Only those that do not are compared
+  // where they are, which is a cache miss each.
+  size_t common = size() ? (*this)[0].size() : 0;
+  for (int64_t number = 1; number < size(); ++number)
+    common = std::min(common, common_prefix((*this)[0], (*this)[number]));
+  struct Key {
+    uint64_t start;
+    int32_t number;
+  };
+  std::vector<Key> keys(size());
+  for (int64_t number = 0; number < size(); ++number)
+    keys[number] = {sortable((*this)[number].substr(common)), static_cast<int32_t>(number)};
+  std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
+    return a.start != b.start ? a.start < b.start : (*this)[a.number] < (*this)[b.number];
+  });
+  std::vector<int32_t> numbers(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) numbers[i] = keys[i].number;
+  return numbers;
+}
+
+std::optional<std::vector<int64_t>> Dictionary::integers() const {
+  std::vector<int64_t> found(size());
+  for (int64_t number = 0; number < size(); ++number) {
+    const std::optional<int64_t> integer = as_integer((*this)[number]);
+    if (!integer) return std::nullopt;
+    found[number] = *integer;
+  }
+  return found;
 }
 
 void Dictionary::grow() {

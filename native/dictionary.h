@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,13 @@ class Dictionary {
   std::string_view operator[](int64_t number) const {
     return {characters_.data() + starts_[number], static_cast<size_t>(starts_[number + 1] - starts_[number])};
   }
+  int64_t bytes() const { return static_cast<int64_t>(characters_.size()); }
+
+  // The numbers in ascending order of their texts, compared byte by byte
+  std::vector<int32_t> order() const;
+
+  // The texts as integers, if every one is written as an integer of 64 bits is: 7, and not 007 or +7
+  std::optional<std::vector<int64_t>> integers() const;
 
  private:
   // A slot of an open-addressed table that is at most half full. The part of the hash beside the number

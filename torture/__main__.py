@@ -14,7 +14,17 @@ import tempfile
 import time
 from pathlib import Path
 
-ATTACKS = ("kills", "model_files", "data_files", "native_calls", "disks", "load", "serving", "numbers")
+ATTACKS = (
+    "kills",
+    "model_files",
+    "data_files",
+    "native_calls",
+    "disks",
+    "load",
+    "serving",
+    "numbers",
+    "offsets",
+)
 
 
 def main() -> int:

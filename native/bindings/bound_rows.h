@@ -55,11 +55,15 @@ class BoundRows {
   int64_t n_columns() const { return n_columns_; }
 
   void require_ascending(const std::string& name) const {
-    const auto falls = [&](int64_t r) {
-      const int32_t *begin = rows_.columns + rows_.offsets[r], *end = rows_.columns + rows_.offsets[r + 1];
-      return std::adjacent_find(begin, end, std::greater_equal<>()) != end;
-    };
-    require_none(rows_.size, falls, name + "'s columns must ascend in every row");
+    require_none(
+        rows_.size, [&](int64_t r) { return falls(r); }, name + "'s columns must ascend in every row");
+  }
+
+  bool ascends() const {
+    const WithoutGil release;
+    for (int64_t r = 0; r < rows_.size; ++r)
+      if (falls(r)) return false;
+    return true;
   }
 
   Residuals residuals(Array<float> data) const {
@@ -68,6 +72,12 @@ class BoundRows {
   }
 
  private:
+  // Whether the columns of a row do not strictly ascend
+  bool falls(int64_t r) const {
+    const int32_t *begin = rows_.columns + rows_.offsets[r], *end = rows_.columns + rows_.offsets[r + 1];
+    return std::adjacent_find(begin, end, std::greater_equal<>()) != end;
+  }
+
   static void require_offsets(const std::string& name, const Array<const int64_t>& offsets, int64_t end) {
     const int64_t last = length(offsets) - 1;
     require(last >= 0, "offsets must not be empty");

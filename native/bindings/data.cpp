@@ -3,7 +3,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
-#include <limits>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -11,6 +11,7 @@
 #include "bound_rows.h"
 #include "csr.h"
 #include "dictionary.h"
+#include "integers.h"
 #include "modules.h"
 
 using namespace nb::literals;
@@ -18,46 +19,54 @@ using namespace nb::literals;
 namespace ialspp {
 namespace {
 
-template <class Place>
-auto sorted_pairs(const Array<const int32_t>& rows, const Array<const int32_t>& columns, int64_t n_rows,
-                  int64_t n_columns, bool want_order) {
-  const auto offsets = new_constant<int64_t>(n_rows + 1);
-  const auto sorted = new_constant<int32_t>(length(rows));
-  const auto order = new_array<Place>(want_order ? length(rows) : 0);
-  {
-    const WithoutGil release;
-    sort_pairs(rows.data(), columns.data(), length(rows), n_rows, n_columns, offsets.data, sorted.data,
-               want_order ? order.data() : nullptr);
-  }
-  return std::tuple(offsets.array, sorted.array, nb::object(nb::cast(order)));
+// A range of rows or columns that a call is about: from `begin` to `end`, or to the last where that is None
+Range checked_range(int64_t begin, std::optional<int64_t> end, int64_t n) {
+  const Range range{begin, end.value_or(n)};
+  require_between("begin", range.begin, 0, n);
+  require_between("end", range.end, range.begin, n);
+  return range;
+}
+
+// An array for values of the result, or none where the arguments have none
+template <class Value>
+auto array_like(const Value* values, int64_t size) {
+  return values ? std::optional(new_array<Value>(size)) : std::nullopt;
+}
+
+template <class Result>
+auto* data_of(const std::optional<Result>& array) {
+  return array ? array->data() : nullptr;
 }
 
 auto bound_sort_pairs(Array<const int32_t> rows, Array<const int32_t> columns, int64_t n_rows,
-                      int64_t n_columns, bool want_order) {
+                      int64_t n_columns, Maybe<float> labels, Maybe<float> weights, Maybe<double> times,
+                      int64_t begin, std::optional<int64_t> end, int threads) {
   require_rows("n_rows", n_rows);
   require_rows("n_columns", n_columns);
   require_length("columns", length(columns), length(rows));
+  if (labels) require_length("labels", length(*labels), length(rows));
+  if (weights) require_length("weights", length(*weights), length(rows));
+  if (times) require_length("times", length(*times), length(rows));
   require_in_range("rows", rows, n_rows);
   require_in_range("columns", columns, n_columns);
-  // 32 bits wherever they suffice: half the bytes to write at random.
-  if (length(rows) <= std::numeric_limits<uint32_t>::max())
-    return sorted_pairs<uint32_t>(rows, columns, n_rows, n_columns, want_order);
-  return sorted_pairs<int64_t>(rows, columns, n_rows, n_columns, want_order);
-}
-
-template <class Value, class Place>
-auto bound_gather(Array<const Value> values, Array<const Place> order) {
-  const Place* place = order.data();
-  const int64_t n = length(values);
-  require_none(
-      length(order), [=](int64_t i) { return place[i] < 0 || static_cast<int64_t>(place[i]) >= n; },
-      "order must be from 0 to " + std::to_string(n - 1));
-  auto out = new_array<Value>(length(order));
+  const Range range = checked_range(begin, end, n_rows);
+  const Pairs pairs{length(rows),         rows.data(),           columns.data(),
+                    data_or_null(labels), data_or_null(weights), data_or_null(times)};
+  const auto offsets = new_constant<int64_t>(range.size() + 1);
   {
     const WithoutGil release;
-    gather(values.data(), order.data(), length(order), out.data());
+    offsets_of(pairs.rows, pairs.size, range, offsets.data, threads);
   }
-  return out;
+  const int64_t size = offsets.data[range.size()];
+  const auto sorted = new_constant<int32_t>(size);
+  auto its_labels = array_like(pairs.labels, size), its_weights = array_like(pairs.weights, size);
+  auto its_times = array_like(pairs.times, size);
+  {
+    const WithoutGil release;
+    sort_pairs(pairs, range, offsets.data,
+               {sorted.data, data_of(its_labels), data_of(its_weights), data_of(its_times)}, threads);
+  }
+  return std::tuple(offsets.array, sorted.array, its_labels, its_weights, its_times);
 }
 
 // The bytes of numpy's bool may be others than 0 and 1: those of a view of integers are.
@@ -83,31 +92,56 @@ auto bound_mark_first(const BoundRows& rows) {
   return std::tuple(first, left.array);
 }
 
-// An array for values of the transpose, or none where the rows have none
-auto array_like(const float* values, int64_t size) {
-  return values ? std::optional(new_array<float>(size)) : std::nullopt;
+Constant<int64_t> column_offsets(const BoundRows& bound, Range range, int threads) {
+  const auto offsets = new_constant<int64_t>(range.size() + 1);
+  const WithoutGil release;
+  offsets_of(bound.rows().columns, bound.size(), range, offsets.data, threads);
+  return offsets;
 }
 
-auto bound_transpose(const BoundRows& bound) {
+auto bound_transpose(const BoundRows& bound, int64_t begin, std::optional<int64_t> end, int threads) {
   const Rows& rows = bound.rows();
-  const auto offsets = new_constant<int64_t>(bound.n_columns() + 1);
-  const auto columns = new_constant<int32_t>(bound.size());
-  auto labels = array_like(rows.labels, bound.size()), weights = array_like(rows.weights, bound.size());
+  const Range range = checked_range(begin, end, bound.n_columns());
+  const auto offsets = column_offsets(bound, range, threads);
+  const int64_t size = offsets.data[range.size()];
+  const auto columns = new_constant<int32_t>(size);
+  auto labels = array_like(rows.labels, size), weights = array_like(rows.weights, size);
   {
     const WithoutGil release;
-    transpose(rows, bound.n_columns(), offsets.data, columns.data, labels ? labels->data() : nullptr,
-              weights ? weights->data() : nullptr);
+    transpose(rows, range, offsets.data, columns.data, data_of(labels), data_of(weights), threads);
   }
   return std::tuple(offsets.array, columns.array, labels, weights);
 }
 
-auto bound_transposed_ranks(const BoundRows& bound) {
+auto bound_transposed_ranks(const BoundRows& bound, int threads) {
+  const Range all{0, bound.n_columns()};
+  const auto offsets = column_offsets(bound, all, threads);
   const auto ranks = new_constant<uint32_t>(bound.size());
   {
     const WithoutGil release;
-    transposed_ranks(bound.rows(), bound.n_columns(), ranks.data);
+    transposed_ranks(bound.rows(), all, offsets.data, ranks.data, threads);
   }
   return ranks.array;
+}
+
+auto bound_offsets_of(Array<const int32_t> keys, int64_t n, int threads) {
+  require_rows("n", n);
+  require_in_range("keys", keys, n);
+  const auto offsets = new_constant<int64_t>(n + 1);
+  {
+    const WithoutGil release;
+    offsets_of(keys.data(), length(keys), {0, n}, offsets.data, threads);
+  }
+  return offsets.array;
+}
+
+auto bound_find_core(const BoundRows& bound, int64_t least, int64_t column_least) {
+  auto in_rows = new_array<uint8_t>(bound.rows().size), in_columns = new_array<uint8_t>(bound.n_columns());
+  {
+    const WithoutGil release;
+    find_core(bound.rows(), bound.n_columns(), least, column_least, in_rows.data(), in_columns.data());
+  }
+  return std::tuple(in_rows, in_columns);
 }
 
 // `column` is what a data frame's column gives for __arrow_c_stream__().
@@ -127,11 +161,42 @@ auto bound_encode(Dictionary& dictionary, nb::capsule column) {
   return out;
 }
 
-nb::typed<nb::list, nb::str> bound_texts(const Dictionary& dictionary) {
-  nb::typed<nb::list, nb::str> texts;
-  for (int64_t number = 0; number < dictionary.size(); ++number)
-    texts.append(nb::str(dictionary[number].data(), dictionary[number].size()));
-  return texts;
+template <class T>
+auto as_array(const std::vector<T>& values) {
+  auto out = new_array<T>(static_cast<int64_t>(values.size()));
+  std::copy(values.begin(), values.end(), out.data());
+  return out;
+}
+
+auto bound_integers(const Dictionary& dictionary) {
+  const auto found = dictionary.integers();
+  return found ? std::optional(as_array(*found)) : std::nullopt;
+}
+
+// The texts in ascending order, as Arrow has them
+auto bound_sorted(const Dictionary& dictionary) {
+  const std::vector<int32_t> order = dictionary.order();
+  auto offsets = new_array<int64_t>(dictionary.size() + 1);
+  auto characters = new_array<uint8_t>(dictionary.bytes());
+  offsets.data()[0] = 0;
+  for (int64_t i = 0; i < dictionary.size(); ++i) {
+    const std::string_view text = dictionary[order[i]];
+    std::copy(text.begin(), text.end(), characters.data() + offsets.data()[i]);
+    offsets.data()[i + 1] = offsets.data()[i] + static_cast<int64_t>(text.size());
+  }
+  return std::tuple(as_array(order), offsets, characters);
+}
+
+auto bound_encode_integers(IntegerDictionary& dictionary, Array<const int64_t> keys) {
+  auto out = new_array<int32_t>(length(keys));
+  dictionary.encode(length(keys), keys.data(), out.data());  // the GIL guards the dictionary, here too
+  return out;
+}
+
+auto bound_keys(const IntegerDictionary& dictionary) {
+  auto keys = new_array<int64_t>(dictionary.size());
+  dictionary.copy_keys(keys.data());
+  return keys;
 }
 
 }  // namespace
@@ -143,28 +208,40 @@ void register_data(nb::module_& m) {
       .def("set_cache_order", &BoundRows::set_cache_order, "starts"_a, "ranks"_a,
            "Say where this side's interactions are in the other side's order, which the residuals have.")
       .def_prop_ro("has_cache_order", &BoundRows::has_cache_order, "Whether `set_cache_order` was called.")
+      .def("ascends", &BoundRows::ascends, "Whether the columns of every row strictly ascend.")
       .def("__len__", [](const BoundRows& rows) { return rows.rows().size; });
   nb::class_<Dictionary>(m, "Dictionary", "Numbers texts in the order in which they are first seen.")
       .def(nb::init<>())
       .def("encode", bound_encode, "column"_a,
            "The number of each text of an Arrow stream; -1 where missing.")
-      .def("texts", bound_texts, "All texts so far, in the order of their numbers.")
+      .def("sorted", bound_sorted,
+           "The texts in ascending order: (the number of each, where each starts, the UTF-8 of all).")
+      .def("integers", bound_integers,
+           "The texts as integers of 64 bits, in the order of their numbers; None if one is not written so.")
       .def("__len__", &Dictionary::size);
-  m.def("sort_pairs", bound_sort_pairs, "rows"_a, "columns"_a, "n_rows"_a, "n_columns"_a, "want_order"_a,
-        "Sort pairs: (offsets of each row, its columns ascending, where each pair was if wanted).");
-  m.def("gather_floats", bound_gather<float, uint32_t>, "values"_a, "order"_a.noconvert(), "values[order].");
-  m.def("gather_floats", bound_gather<float, int64_t>, "values"_a, "order"_a.noconvert());
-  m.def("gather_doubles", bound_gather<double, uint32_t>, "values"_a, "order"_a.noconvert(),
-        "values[order].");
-  m.def("gather_doubles", bound_gather<double, int64_t>, "values"_a, "order"_a.noconvert());
+  nb::class_<IntegerDictionary>(m, "IntegerDictionary",
+                                "Numbers integers in the order in which they are first seen.")
+      .def(nb::init<>())
+      .def("encode", bound_encode_integers, "keys"_a, "The number of each integer.")
+      .def("keys", bound_keys, "All integers so far, in the order of their numbers.")
+      .def("__len__", &IntegerDictionary::size);
+  m.def("sort_pairs", bound_sort_pairs, "rows"_a, "columns"_a, "n_rows"_a, "n_columns"_a,
+        "labels"_a = nb::none(), "weights"_a = nb::none(), "times"_a = nb::none(), "begin"_a = 0,
+        "end"_a = nb::none(), "threads"_a = 1,
+        "Sort the pairs of rows begin .. end: (offsets of each row, its columns ascending, labels, weights, "
+        "times); equal pairs keep their order.");
   m.def("sum_runs", bound_sum_runs, "values"_a, "first"_a,
         "Sum runs of values; `first` marks where each run starts.");
   m.def("mark_first", bound_mark_first, "rows"_a,
         "(whether each entry is the first of its column in its row, the offsets of those that are).");
-  m.def("transpose", bound_transpose, "rows"_a,
-        "The transpose as (offsets, rows of each column, ascending, labels, weights).");
-  m.def("transposed_ranks", bound_transposed_ranks, "rows"_a,
+  m.def("transpose", bound_transpose, "rows"_a, "begin"_a = 0, "end"_a = nb::none(), "threads"_a = 1,
+        "Columns begin .. end of the transpose: (offsets, rows of each column, ascending, labels, weights).");
+  m.def("transposed_ranks", bound_transposed_ranks, "rows"_a, "threads"_a = 1,
         "For each entry of the transpose its place in the row that it came from.");
+  m.def("offsets_of", bound_offsets_of, "keys"_a, "n"_a, "threads"_a = 1,
+        "Where the run of each of n keys starts when they are sorted, and where the last ends.");
+  m.def("find_core", bound_find_core, "rows"_a, "least"_a, "column_least"_a,
+        "The k-core: (1 for each row that is in it, else 0; the same for columns).");
 }
 
 }  // namespace ialspp

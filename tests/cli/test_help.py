@@ -59,7 +59,7 @@ def test_commands_stand_in_groups():
         if heading != "Options"
     }
     assert named == {
-        "Train a model": ["fit", "update", "names"],
+        "Train a model": ["prepare", "fit", "update", "names"],
         "Ask a model": ["recommend", "similar", "explain"],
         "Look": ["demo", "explore", "evaluate", "info", "data"],
         "Use a model elsewhere": ["serve", "export"],

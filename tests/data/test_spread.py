@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ialspp import ImplicitMF, Interactions, WeightWarning, datasets, evaluate, split
+from ialspp.data import spread
 from ialspp.data.spread import spread_advice
 
 PAIRS = 1000
@@ -111,3 +112,14 @@ def test_known_data_with_its_own_weights_does_not_warn(shared_data):
     folder = shared_data("hetrec2011-lastfm-2k")
     assert spread_advice(datasets.lastfm(folder)) is None
     assert spread_advice(datasets.lastfm(folder, weight="weight")) is not None
+
+
+@given(st.integers(0, 50), st.integers(1, 7), st.integers(1, 9))
+def test_a_sample_taken_block_by_block_is_that_of_all_weights(n, block, size):
+    weights = np.random.default_rng(n).integers(0, 3, n).astype(np.float32)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spread, "BLOCK", block)
+        patch.setattr(spread, "SAMPLE", size)
+        found = spread._sample_of_positive(np.append(weights, np.float32(5)))
+    positive = np.append(weights[weights > 0], np.float32(5))
+    assert np.array_equal(found, positive[:: 1 + len(positive) // size])

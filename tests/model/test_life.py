@@ -121,17 +121,6 @@ def test_a_table_needs_the_ids_in_it_and_no_others():
         model.recommend(["half \ud83d"]).to_frame()
 
 
-@pytest.mark.parametrize("n_columns", [7, 10_000])  # sorted by counting, and by comparing
-def test_pairs_are_sorted_alike_however_many_columns_there_are(n_columns):
-    rng = np.random.default_rng(0)
-    rows, columns = (rng.integers(0, end, 60).astype(np.int32) for end in (5, 7))
-    offsets, ordered, order = _core.sort_pairs(rows, columns, 5, n_columns, True)
-    wanted = np.lexsort((np.arange(60), columns, rows))
-    assert np.array_equal(order, wanted)
-    assert np.array_equal(ordered, columns[wanted])
-    assert np.array_equal(offsets, np.searchsorted(rows[wanted], np.arange(6)))
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_forked_child_does_not_wait_for_its_parents_threads():
     lock = ProcessLock()

@@ -1,6 +1,10 @@
 """The extension attacked directly: wrong shapes, types and indices are exceptions, never crashes."""
 
+import re
+from itertools import pairwise
+
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -130,19 +134,20 @@ def test_a_block_size_of_zero_is_an_exception():
 def test_sorting_pairs_checks_its_arguments():
     two, three = np.zeros(2, np.int32), np.zeros(3, np.int32)
     with pytest.raises(ValueError, match="rows must be from 0 to 1, at position 2"):
-        _core.sort_pairs(np.array([0, 1, 2], np.int32), three, 2, 1, False)
+        _core.sort_pairs(np.array([0, 1, 2], np.int32), three, 2, 1)
     with pytest.raises(ValueError, match="columns must be from 0 to 1, at position 1"):
-        _core.sort_pairs(two, np.array([0, -1], np.int32), 1, 2, False)
+        _core.sort_pairs(two, np.array([0, -1], np.int32), 1, 2)
     with pytest.raises(ValueError, match="n_rows must be from 0 to 2147483632, got -1"):
-        _core.sort_pairs(np.array([], np.int32), np.array([], np.int32), -1, 0, False)
+        _core.sort_pairs(np.array([], np.int32), np.array([], np.int32), -1, 0)
     with pytest.raises(ValueError, match="length of columns must be 2, got 3"):
-        _core.sort_pairs(two, three, 2, 2, False)
+        _core.sort_pairs(two, three, 2, 2)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6)), max_size=40))
 def test_sorted_pairs_are_pythons_sorted_pairs(pairs):
     rows, columns = (np.array([pair[side] for pair in pairs], dtype=np.int32) for side in (0, 1))
-    offsets, found, order = _core.sort_pairs(rows, columns, 6, 7, True)
+    places = np.arange(len(pairs), dtype=np.float64)
+    offsets, found, _, _, order = _core.sort_pairs(rows, columns, 6, 7, None, None, places, threads=2)
     assert list(zip(np.repeat(np.arange(6), np.diff(offsets)), found, strict=True)) == sorted(pairs)
     assert order.tolist() == sorted(range(len(pairs)), key=lambda i: pairs[i])
     first, left = _core.mark_first(_core.Rows(offsets, found, 7))
@@ -150,14 +155,97 @@ def test_sorted_pairs_are_pythons_sorted_pairs(pairs):
     assert list(zip(np.repeat(np.arange(6), np.diff(left)), found[first], strict=True)) == sorted(set(pairs))
 
 
-def test_values_follow_their_pairs():
+@given(st.data(), st.integers(1, 3))
+def test_rows_are_sorted_range_by_range_as_all_at_once(data, threads):
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    n = data.draw(st.sampled_from([0, 1, 50, 70_000]))  # shared by threads from 65,536 on
+    rows, columns = (rng.integers(0, end, n).astype(np.int32) for end in (6, 7))
+    labels, weights = rng.random((2, n), dtype=np.float32)
+    values = labels, weights, rng.random(n)
+    cut = data.draw(st.integers(0, 6))
+    offsets, *whole = _core.sort_pairs(rows, columns, 6, 7, *values, threads=threads)
+    parts = [
+        _core.sort_pairs(rows, columns, 6, 7, *values, *ends, threads) for ends in ((0, cut), (cut, None))
+    ]
+    assert np.array_equal(np.diff(offsets), np.concatenate([np.diff(part[0]) for part in parts]))
+    order = np.lexsort((np.arange(n), columns, rows))
+    for array, own, *pieces in zip(whole, (columns, *values), *(part[1:] for part in parts), strict=True):
+        assert np.array_equal(array, own[order])
+        assert np.array_equal(array, np.concatenate(pieces))
+    made = _core.Rows(offsets, whole[0], 7, *whole[1:3])
+    turned, columns_of, *_ = _core.transpose(made, threads=threads)
+    some = _core.transpose(made, 2, 5, threads)
+    assert np.array_equal(some[0], turned[2:6] - turned[2])
+    assert np.array_equal(some[1], columns_of[turned[2] : turned[5]])
+    assert np.array_equal(_core.offsets_of(whole[0], 7, threads), turned)
+    with pytest.raises(ValueError, match="keys must be from 0 to 6, at position 0"):
+        _core.offsets_of(np.array([7], np.int32), 7)
+
+
+def test_ranges_are_checked():
+    none = np.zeros(0, np.int32)
+    for begin, end in ((-1, 2), (0, 6), (3, 2)):
+        with pytest.raises(ValueError, match="must be from"):
+            _core.sort_pairs(none, none, 5, 5, begin=begin, end=end)
+        with pytest.raises(ValueError, match="must be from"):
+            _core.transpose(_core.Rows(np.zeros(1, np.int64), none, 5), begin, end)
+    with pytest.raises(ValueError, match="length of times must be 0, got 1"):
+        _core.sort_pairs(none, none, 5, 5, times=np.zeros(1))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6)), max_size=40),
+    st.integers(0, 4),
+    st.integers(0, 4),
+)
+def test_a_core_is_what_is_left_when_all_that_lack_partners_are_removed(pairs, least, column_least):
+    left = set(pairs)
+    while True:
+        counts = [[sum(pair[side] == n for pair in left) for n in range(7)] for side in (0, 1)]
+        kept = {(u, i) for u, i in left if counts[0][u] >= least and counts[1][i] >= column_least}
+        if kept == left:
+            break
+        left = kept
+    offsets, columns, *_ = _core.sort_pairs(
+        *(np.array([pair[side] for pair in sorted(set(pairs))], dtype=np.int32) for side in (0, 1)), 6, 7
+    )
+    in_rows, in_columns = _core.find_core(_core.Rows(offsets, columns, 7), least, column_least)
+    assert {(u, i) for u, i in set(pairs) if in_rows[u] and in_columns[i]} == left
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-5, 5), max_size=60), st.integers(0, 60))
+def test_integers_are_numbered_as_they_come(keys, cut):
+    dictionary = _core.IntegerDictionary()
+    array = np.array(keys, dtype=np.int64)
+    numbers = np.concatenate([dictionary.encode(array[:cut]), dictionary.encode(array[cut:])])
+    assert dictionary.keys().tolist() == list(dict.fromkeys(keys))
+    assert dictionary.keys()[numbers].tolist() == keys
+
+
+def test_a_dictionary_of_many_integers_grows():
+    keys = np.random.default_rng(0).integers(-(2**63), 2**63 - 1, 50_000)
+    dictionary = _core.IntegerDictionary()
+    assert dictionary.encode(keys).tolist() == list(range(50_000))
+    assert dictionary.encode(keys[::-1].copy()).tolist() == list(range(49_999, -1, -1))
+    assert np.array_equal(dictionary.keys(), keys)
+
+
+@given(st.lists(st.text(max_size=12) | st.integers().map(str), max_size=30))
+def test_texts_are_sorted_as_python_sorts_them(texts):
+    dictionary = _core.Dictionary()
+    dictionary.encode(pl.Series(texts, dtype=pl.String).__arrow_c_stream__())
+    distinct = list(dict.fromkeys(texts))
+    order, offsets, characters = dictionary.sorted()
+    found = [bytes(characters[a:b]).decode() for a, b in pairwise(offsets.tolist())]
+    assert found == sorted(distinct) == [distinct[number] for number in order]
+    integers = dictionary.integers()
+    usual = all(re.fullmatch("-?[1-9][0-9]*|0", text) and -(2**63) <= int(text) < 2**63 for text in distinct)
+    assert (integers is not None) == usual
+    assert integers is None or integers.tolist() == [int(text) for text in distinct]
+
+
+def test_values_of_a_run_are_summed():
     values = np.array([5, 1, 3], np.float32)
-    for kind in (np.uint32, np.int64):
-        order = np.array([2, 0], kind)
-        assert _core.gather_floats(values, order).tolist() == [3, 5]
-        assert _core.gather_doubles(values.astype(float), order).tolist() == [3, 5]
-        with pytest.raises(ValueError, match="order must be from 0 to 2, at position 1"):
-            _core.gather_floats(values, np.array([0, 3], kind))
     assert _core.sum_runs(values, np.array([True, False, True])).tolist() == [6, 3]
     assert _core.sum_runs(values[:0], np.zeros(0, bool)).tolist() == []
     with pytest.raises(ValueError, match="must start at the first"):

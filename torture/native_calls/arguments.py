@@ -107,13 +107,23 @@ def _sort_pairs(draw: Draw) -> list[Any]:
     rows, columns = (
         np.array([draw.below(end) for _ in range(n)], dtype=np.int32) for end in (n_rows, n_columns)
     )
-    return [rows, columns, n_rows, n_columns, draw.below(2) == 1]
+    labels, weights, times = (
+        draw.floats(n).astype(kind) if draw.below(2) else None for kind in (np.float32, np.float32, float)
+    )
+    begin = draw.below(n_rows + 1)
+    end = begin + draw.below(n_rows - begin + 1)
+    return [rows, columns, n_rows, n_columns, labels, weights, times, begin, end, draw.threads()]
 
 
-def _gather(draw: Draw, kind: type[np.floating[Any]]) -> list[Any]:
-    n = 1 + draw.below(9)
-    order = np.array([draw.below(n) for _ in range(draw.below(12))])
-    return [draw.floats(n).astype(kind), order.astype(draw.random.choice((np.uint32, np.int64)))]
+def _offsets_of(draw: Draw) -> list[Any]:
+    n = 1 + draw.below(6)
+    return [np.array([draw.below(n) for _ in range(12)], dtype=np.int32), n, draw.threads()]
+
+
+def _transpose(draw: Draw) -> list[Any]:
+    rows, columns = draw.shape()
+    begin = draw.below(columns + 1)
+    return [draw.rows((rows, columns)), begin, begin + draw.below(columns - begin + 1), draw.threads()]
 
 
 def _sum_runs(draw: Draw) -> list[Any]:
@@ -160,19 +170,35 @@ def _texts(draw: Draw) -> list[Any]:
     return [dictionary]
 
 
+def _integer_keys(draw: Draw) -> list[Any]:
+    return [
+        np.array([draw.random.choice((0, 1, -1, 2**63 - 1, -(2**63), draw.below(99))) for _ in range(20)])
+    ]
+
+
+def _integers(draw: Draw) -> list[Any]:
+    dictionary = draw.core.IntegerDictionary()
+    dictionary.encode(*_integer_keys(draw))
+    return [dictionary]
+
+
 RECIPES: dict[str, Callable[[Draw], list[Any]]] = {
     "Dictionary": lambda _: [],
     "Dictionary.encode": _encode,
-    "Dictionary.texts": _texts,
+    "Dictionary.integers": _texts,
+    "Dictionary.sorted": _texts,
+    "IntegerDictionary": lambda _: [],
+    "IntegerDictionary.encode": lambda draw: [draw.core.IntegerDictionary(), *_integer_keys(draw)],
+    "IntegerDictionary.keys": _integers,
     "PackedItems": _packed_items,
     "Rows": _rows,
+    "Rows.ascends": lambda draw: [draw.rows()],
     "Rows.has_cache_order": lambda draw: [draw.rows_with_order()],
     "Rows.set_cache_order": _set_cache_order,
     "absolute_row_sums": lambda draw: [draw.rows(), draw.threads()],
     "available_isas": lambda _: [],
     "copy_to_half": _copy_to_half,
-    "gather_doubles": lambda draw: _gather(draw, np.float64),
-    "gather_floats": lambda draw: _gather(draw, np.float32),
+    "find_core": lambda draw: [draw.rows(), draw.below(4), draw.below(4)],
     "gramian": _gramian,
     "has_half": lambda _: [],
     "improve_rows": _improve_rows,
@@ -182,6 +208,7 @@ RECIPES: dict[str, Callable[[Draw], list[Any]]] = {
     "mark_first": lambda draw: [draw.rows()],
     "multiply_rows": _multiply_rows,
     "multiply_rows_by_half": _multiply_rows_by_half,
+    "offsets_of": _offsets_of,
     "padded": lambda draw: [draw.below(100)],
     "rank": _rank,
     "residuals": _residuals,
@@ -192,8 +219,8 @@ RECIPES: dict[str, Callable[[Draw], list[Any]]] = {
     "sum_runs": _sum_runs,
     "transform": _transform,
     "transform_both": _transform_both,
-    "transpose": lambda draw: [draw.rows()],
-    "transposed_ranks": lambda draw: [draw.rows()],
+    "transpose": _transpose,
+    "transposed_ranks": lambda draw: [draw.rows(), draw.threads()],
     "update_block": _update_block,
     "update_coordinate": _update_coordinate,
     "update_side": _update_side,

@@ -28,7 +28,7 @@ def show_data(source: Source, as_json: JsonOption = False) -> None:
     """
     require_data(source.source, "data show")
     is_there = os.path.lexists(source.source) or any(sign in source.source for sign in "*?[")
-    if is_there and not source.is_known and given(source).keys() <= SHAPE:
+    if is_there and not source.is_known and not source.is_prepared and given(source).keys() <= SHAPE:
         show_columns(source, as_json=as_json)
         return
     weighting = {} if source.weighting is None else {"weighted_by": source.weighting}

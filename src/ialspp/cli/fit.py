@@ -27,7 +27,7 @@ from .options import given
 from .ours import MODEL, ForceOption, require_data
 from .output import JsonOption, checked_target, show_facts, show_json, shown_loss, size
 from .runs import RunsOption, checked_runs, record_run
-from .source import Source
+from .source import MinItemOption, MinUserOption, Source
 from .stopping import Stopping, as_sentence
 from .training import Training
 
@@ -39,12 +39,8 @@ def fit(
     settings: ModelOptions,
     stopping: Stopping,
     out: Annotated[Path, typer.Option("-o", "--out", help="The file of the model, such as films.ialspp.")],
-    min_user: Annotated[
-        int, typer.Option(help="Leave out users with fewer items.", rich_help_panel=Source.panel)
-    ] = 1,
-    min_item: Annotated[
-        int, typer.Option(help="Leave out items with fewer users.", rich_help_panel=Source.panel)
-    ] = 1,
+    min_user: MinUserOption = 1,
+    min_item: MinItemOption = 1,
     until: Annotated[
         float | None,
         typer.Option(

@@ -1,10 +1,11 @@
-"""ialspp info FOLDER: the models and checkpoints in a folder, and what killed processes left there."""
+"""ialspp info FOLDER: the models, checkpoints and data in a folder, and what killed processes left there."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+from ..data.prepared import PreparedFile, is_prepared
 from ..errors import IalsppError
 from ..files.leftovers import leftovers
 from ..model.checkpoint import Checkpoint, is_checkpoint
@@ -33,6 +34,9 @@ def _described(path: Path) -> dict[str, Any] | None:
     try:
         if is_checkpoint(path):
             return _facts(path, "checkpoint", Checkpoint.read(path).progress)
+        if is_prepared(path):
+            data = PreparedFile.open(path).facts()
+            return _facts(path, "data", f"{data['users']:,} users, {data['items']:,} items")
         facts = store.info(path)
         return _facts(path, "model", f"{facts['users']:,} users, {facts['items']:,} items")
     except (IalsppError, OSError):

@@ -1,12 +1,14 @@
-"""ialspp info: describe a model file, a checkpoint, or a folder of them."""
+"""ialspp info: describe a model file, a checkpoint, prepared data, or a folder of them."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ..data.prepared import PreparedFile, is_prepared
 from ..model.checkpoint import Checkpoint, is_checkpoint
 from ..system.progress import reporting
 from .folder import show_folder
@@ -15,7 +17,7 @@ from .output import JsonOption, show_facts, show_json, show_table, shown, shown_
 
 def info(
     model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A model, a checkpoint, or a folder of them.")
+        Path, typer.Argument(metavar="MODEL", help="A model, a checkpoint, prepared data, or a folder.")
     ],
     verify: Annotated[
         bool, typer.Option("--verify", help="Read the whole file and check every checksum.")
@@ -24,8 +26,8 @@ def info(
 ) -> None:
     """Describe a model file: settings, data, losses, arrays. Vectors and interactions are not read.
 
-    Of a checkpoint: how far its fit has come, and its settings. Of a folder: its models, its checkpoints, and
-    files that killed processes left unfinished.
+    Of a checkpoint: how far its fit has come, and its settings. Of prepared data: its statistics. Of a
+    folder: its models, checkpoints and data, and files that killed processes left unfinished.
 
     Example: ialspp info films.ialspp --verify
     """
@@ -38,10 +40,17 @@ def info(
         found = Checkpoint.open(model)[0] if verify else Checkpoint.read(model)
         show_checkpoint(found, verified=verify, as_json=as_json)
         return
-    facts: dict[str, Any] = {"file": str(model), **store.info(model)}
+    facts: dict[str, Any] = {"file": str(model)}
+    if is_prepared(model):
+        data = PreparedFile.open(model)
+        facts |= data.facts()
+        check = data.verify
+    else:
+        facts |= store.info(model)
+        check = partial(store.verify, model)
     if verify:
         with reporting("verifying"):
-            store.verify(model)
+            check()
         facts["verified"] = True
     if as_json:
         show_json(facts)
@@ -66,8 +75,9 @@ def show_checkpoint(found: Checkpoint, *, verified: bool, as_json: bool) -> None
 
 
 def show_info(facts: dict[str, Any]) -> None:
-    """Print two tables: the model, and the arrays in its file."""
-    show_facts(facts["file"], {**_of_file(facts), **_of_data(facts), **_of_training(facts)})
+    """Print two tables: the model or the data, and the arrays in its file."""
+    training = _of_training(facts) if "settings" in facts else {}
+    show_facts(facts["file"], {**_of_file(facts), **_of_data(facts), **training})
     rows = [
         [name, array["dtype"], " x ".join(map(shown, array["shape"])), size(array["bytes"])]
         for name, array in facts["arrays"].items()

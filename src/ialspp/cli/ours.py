@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from ..data.prepared import is_prepared
 from ..errors import InvalidValueError
 
 ForceOption = Annotated[
@@ -106,6 +107,7 @@ def _start_of(path: Path, count: int) -> bytes:
         return file.read(count)
 
 
+PREPARED = Kind("prepared data of ialspp", is_prepared)
 MODEL = Kind("a model of ialspp", is_model)
 TABLE = Kind("a table of rankings", is_table)
 INDEX = Kind("an index of ialspp", is_index)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,14 +15,18 @@ from numpy.typing import NDArray
 from ..data.id_values import INTEGER
 from ..data.ids import IdMap
 from ..errors import InvalidValueError
-from ..files.frames import WRITERS, write_frame
+from ..files.frames import WRITERS, write_frames
 from ..model.model import ImplicitMF
 from ..system.progress import reporting
 from .ours import TABLE
 from .output import checked_target, remark, show_json, show_table, shown_name, with_name
+from .signals import keep_signals_from_polars, signals_kept
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from ..model.ranking import Ranking, Rankings
+    from ..model.skipped import Skipped
 
 NAME = "name"  # the column of names
 MOST_TABLES = 20  # that a terminal shows
@@ -118,7 +123,7 @@ def show_rankings(rankings: Rankings, as_json: bool, histories: Sequence[list[An
         lists = [_as_dict(about, ranking, rankings) for about, ranking in parts]
         show_json({"rankings": lists, "skipped": rankings.skipped.as_dict()})
         return
-    _say_skipped(rankings)
+    _say_skipped(rankings.skipped)
     for about, ranking in parts:
         _show_ranking(about, ranking, rankings)
 
@@ -180,22 +185,30 @@ def show_named(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     show_table(title, columns, cells, words=[columns[at - 1], NAME])
 
 
-def _say_skipped(rankings: Rankings) -> None:
-    if rankings.skipped:
-        remark(str(rankings.skipped))
+def _say_skipped(skipped: Skipped) -> None:
+    if skipped:
+        remark(str(skipped))
 
 
-def write_rankings(rankings: Rankings, out: Path, as_json: bool) -> None:
-    """Write rankings to a file, and report it."""
-    frame = rankings.to_frame()
-    with reporting("writing"):
-        write_frame(frame, out)
-    fallback = {} if rankings.of_neighbours else {"fallback": int(rankings.fallback.sum())}
+def write_rankings(parts: Iterable[Rankings], out: Path, as_json: bool, skipped: Skipped) -> None:
+    """Write rankings to a file, one part after another, and report it."""
+    counts: Counter[str] = Counter()
+
+    def frames() -> Iterator[pl.DataFrame]:
+        for part in parts:
+            frame = part.to_frame()
+            counts.update(rows=len(frame), asked=len(part))
+            if not part.of_neighbours:
+                counts.update(fallback=int(part.fallback.sum()))
+            yield frame
+
+    with signals_kept():
+        keep_signals_from_polars()
+        write_frames(frames(), out)
     if as_json:
-        counts = {"rows": len(frame), "asked": len(rankings), **fallback}
-        show_json({"file": str(out), **counts, "skipped": rankings.skipped.as_dict()})
+        show_json({"file": str(out), **counts, "skipped": skipped.as_dict()})
         return
-    _say_skipped(rankings)
-    popular = sum(fallback.values())
-    cold = f", with the most popular items for {popular:,} of {len(rankings):,} users" if popular else ""
-    remark(f"{len(frame):,} rows in {out}{cold}")
+    _say_skipped(skipped)
+    popular = counts["fallback"]
+    cold = f", with the most popular items for {popular:,} of {counts['asked']:,} users" if popular else ""
+    remark(f"{counts['rows']:,} rows in {out}{cold}")

@@ -114,6 +114,9 @@ def recommend(
     else:
         if not choice.include_seen:
             require_histories(loaded, model, "use --include-seen, which needs no interactions")
+        if out is not None and who.everyone:
+            write_rankings(loaded.recommend_in_parts(k, **options), out, as_json, reader.skipped)
+            return
         users, left = _first(who.ids(loaded, reader), loaded, out is None and not as_json)
         long = users is not None and len(users) > USERS_AT_ONCE and Output(stderr=True).is_terminal
         if users is not None:
@@ -121,7 +124,7 @@ def recommend(
         rankings, about = loaded.recommend(k=k, progress=long or None, **options), None
     rankings = replace(rankings, skipped=reader.skipped)
     if out is not None:
-        write_rankings(rankings, out, as_json)
+        write_rankings([rankings], out, as_json, rankings.skipped)
         return
     show_rankings(rankings, as_json, about)
     is_empty = bool((rankings.rows[rankings.fallback] < 0).all())

@@ -69,4 +69,4 @@ def similar(
     if out is None:
         show_rankings(rankings, as_json)
     else:
-        write_rankings(rankings, out, as_json)
+        write_rankings([rankings], out, as_json, rankings.skipped)

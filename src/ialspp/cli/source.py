@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from ..data.interactions import Interactions
+from ..data.prepared import is_prepared
 from ..data.spread import spread_advice
 from ..datasets import KNOWN, load
 from ..errors import InvalidValueError
@@ -21,6 +22,8 @@ from .options import given
 from .output import remark
 from .signals import keep_signals_from_polars, signals_kept
 
+MinUserOption = Annotated[int, typer.Option(help="Leave out users with fewer items.", rich_help_panel="Data")]
+MinItemOption = Annotated[int, typer.Option(help="Leave out items with fewer users.", rich_help_panel="Data")]
 COLUMNS = ("user", "item", "label", "weight", "time", "rating")
 
 
@@ -47,7 +50,8 @@ class Source:
     source: Annotated[
         str,
         typer.Argument(
-            help="A file, a folder or a pattern, or the name of a known data set: see `ialspp data list`."
+            help="A file, a folder or a pattern, the file of `ialspp prepare`, or the name of a known data "
+            "set: see `ialspp data list`."
         ),
     ]
     path: Annotated[
@@ -94,6 +98,11 @@ class Source:
         return self.source in KNOWN and not Path(self.source).exists()
 
     @property
+    def is_prepared(self) -> bool:
+        """Whether the source is a file of prepared data."""
+        return is_prepared(Path(self.source))
+
+    @property
     def _weight(self) -> str | None:
         return KNOWN[self.source].weight if self.is_known and self.weight is None else self.weight
 
@@ -113,12 +122,50 @@ class Source:
             return self._load(defaults)
 
     def _load(self, defaults: dict[str, Any]) -> Interactions | Split:
-        options = {**defaults, **given(self, *self.unread)}
+        options = {**defaults, **self._given()}
+        if self.is_known:
+            return load(self.source, self.path, **self.checked_for(self.source, options))
+        if self.is_prepared:
+            return self._opened()
+        self._check_columns(options)
+        keep_signals_from_polars()
+        return Interactions.read(self.source, **options)
+
+    def prepare(self, more: list[str], out: Path, memory: str, min_user: int, min_item: int) -> Interactions:
+        """Write the data of this source, and of more files, to a file of prepared data, and open it."""
+        if self.is_known or self.is_prepared:
+            if more:
+                raise InvalidValueError(
+                    f"{self.source} is no file of rows, and cannot be joined with {more[0]}"
+                )
+            self.interactions("prepare").core(min_user, min_item).save(out, progress=None)
+            return Interactions.open(out)
+        with signals_kept():
+            options = self._given()
+            self._check_columns(options)
+            keep_signals_from_polars()
+            options |= {"min_user": min_user, "min_item": min_item}
+            return Interactions.prepare([self.source, *more], out, memory=memory, **options)
+
+    def _given(self) -> dict[str, Any]:
+        """Return the options for reading that were given, as `Interactions.read` takes them."""
+        options = given(self, *self.unread)
         for role in COLUMNS:
             if role in options:
                 options[role] = column_of(options[role])
-        if self.is_known:
-            return load(self.source, self.path, **self.checked_for(self.source, options))
+        if options.get("separator") == "\\t":  # what a shell passes on
+            options["separator"] = "\t"
+        return options
+
+    def _opened(self) -> Interactions:
+        """Open prepared data, for which nothing is left to say."""
+        refused = [f"--{option.replace('_', '-')}" for option in given(self, "source")]
+        if refused:
+            raise InvalidValueError(f"{self.source} is prepared data; leave out {', '.join(refused)}")
+        return Interactions.open(self.source)
+
+    def _check_columns(self, options: dict[str, Any]) -> None:
+        """Raise unless there is a file to read, and its columns are given."""
         if self.path is not None:
             raise InvalidValueError(
                 f"--path is for known data sets ({', '.join(KNOWN)}), and {self.source} is not one"
@@ -130,10 +177,6 @@ class Source:
             )
         if missing:
             raise InvalidValueError(f"{' and '.join(missing)} must name the columns of {self.source} to read")
-        if options.get("separator") == "\\t":  # what a shell passes on
-            options["separator"] = "\t"
-        keep_signals_from_polars()
-        return Interactions.read(self.source, **options)
 
     def remark_on_weights(self, data: Interactions) -> None:
         """Say on stderr if the weights should be dampened, and with which option."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidValueError
 from ..files.arrays import is_finite
+from ..system.machine import resolve_threads
 from .ids import IdMap
 from .offsets import OF_A_FILE, gathered
+
+LARGEST = 2**63 - 1  # what native code can count to
 
 Floats = NDArray[np.float32]
 RowNumbers = NDArray[np.int32]
@@ -54,7 +57,7 @@ class Csr:
     @property
     def column_counts(self) -> NDArray[np.int64]:
         """The number of interactions of each column, without transposing."""
-        return np.bincount(self.columns, minlength=self.n_columns)
+        return np.diff(starts_of(self.columns, self.n_columns))
 
     @property
     def row_numbers(self) -> RowNumbers:
@@ -86,7 +89,7 @@ class Csr:
         """Combine the columns of each row of both; labels and weights are dropped."""
         row = np.concatenate([self.row_numbers, other.row_numbers])
         column = np.concatenate([self.columns, other.columns])
-        offsets, columns, _ = _core.sort_pairs(row, column, len(self), self.n_columns, False)
+        offsets, columns, *_ = _core.sort_pairs(row, column, len(self), self.n_columns)
         first, left = _core.mark_first(_core.Rows(offsets, columns, self.n_columns))
         return Csr(left, columns[first], self.n_columns)
 
@@ -100,6 +103,10 @@ class Csr:
         own = np.append(self.keys, np.int64(-1))
         return np.asarray(own[np.searchsorted(own[:-1], keys)] == keys)
 
+    def without_ones(self) -> Csr:
+        """Return the same rows. Labels or weights that are all 1 are left out: plain data needs none."""
+        return replace(self, labels=_unless_ones(self.labels), weights=_unless_ones(self.weights))
+
     def native(self) -> _core.Rows:
         """The same arrays for the compiled core, without copying; it looks at every offset and column."""
         try:
@@ -109,21 +116,21 @@ class Csr:
 
     def check(self) -> None:
         """Raise unless these are rows of distinct, ascending columns, with labels and weights that may be."""
-        self.native()
-        rising = np.append(self.columns[1:] > self.columns[:-1], True)
-        rising[self.offsets[self.offsets > 0] - 1] = True  # the next entry is in another row
-        if not rising.all():
+        if not self.native().ascends():
             raise InvalidValueError("the columns of a row must strictly ascend, but do not")
         for name, values in (("label", self.labels), ("weight", self.weights)):
             if values is not None and not is_finite(values):
                 raise InvalidValueError(f"{name} must be finite, but is not everywhere")
-        if self.weights is not None and (self.weights < 0).any():
+        if self.weights is not None and self.weights.min(initial=0) < 0:
             raise InvalidValueError("weight must be >= 0, but is not everywhere")
 
 
 @dataclass(slots=True)
 class SortedPairs:
-    """Pairs sorted by user, then item, with their labels, weights and times; pairs may be repeated."""
+    """Pairs sorted by user, then item, with their labels, weights and times; pairs may be repeated.
+
+    They may be those of a range of users only, whose first has row `begin`.
+    """
 
     users: IdMap
     items: IdMap
@@ -133,6 +140,7 @@ class SortedPairs:
     weight: Floats | None
     time: Times | None
     decayed: bool = False  # whether weights already depend on their times, so that they add up over times
+    begin: int = 0
 
     @classmethod
     def of(
@@ -144,25 +152,24 @@ class SortedPairs:
         label: Floats | None,
         weight: Floats | None,
         time: Times | None = None,
+        *,
+        begin: int = 0,
+        end: int | None = None,
     ) -> SortedPairs:
-        """Sort pairs; repeated ones keep their order."""
-        numbered = label is not None or weight is not None or time is not None
-        offsets, columns, found = _core.sort_pairs(
-            np.ascontiguousarray(user), np.ascontiguousarray(item), len(users), len(items), numbered
-        )
-        order: Any = found  # 32-bit numbers if they suffice, else 64-bit
-        return cls(
-            users,
-            items,
-            offsets,
-            columns,
-            None if label is None else _core.gather_floats(label, order),
-            None if weight is None else _core.gather_floats(weight, order),
-            None if time is None else _core.gather_doubles(time, order),
-        )
+        """Sort the pairs of users `begin` to `end`; repeated ones keep their order."""
+        user, item = np.ascontiguousarray(user), np.ascontiguousarray(item)
+        sizes, ends = (len(users), len(items)), (begin, end)
+        threads = resolve_threads(None)
+        found = _core.sort_pairs(user, item, *sizes, label, weight, time, *ends, threads)
+        return cls(users, items, *found, begin=begin)
 
     def merged(self) -> tuple[Csr, Times | None]:
         """Merge repeated pairs: add up weights, keep the one label and the first time."""
+        self.merge()
+        return self.rows.without_ones(), self.time
+
+    def merge(self) -> None:
+        """Merge repeated pairs in place."""
         first, left = _core.mark_first(_core.Rows(self.offsets, self.columns, len(self.items)))
         if left[-1] < len(self.columns):
             self._check(first)
@@ -173,8 +180,11 @@ class SortedPairs:
             if self.time is not None:
                 self.time = np.minimum.reduceat(self.time, np.flatnonzero(first))
             self.offsets, self.columns = left, self.columns[first]
-        labels, weights = _unless_ones(self.label), _unless_ones(self.weight)
-        return Csr(self.offsets, self.columns, len(self.items), labels, weights), self.time
+
+    @property
+    def rows(self) -> Csr:
+        """The pairs by user, once they are merged."""
+        return Csr(self.offsets, self.columns, len(self.items), self.label, self.weight)
 
     def _check(self, first: NDArray[np.bool_]) -> None:
         """Raise if a pair has two labels, or has weights at several times."""
@@ -205,31 +215,41 @@ class SortedPairs:
         return sums
 
     def _named(self, entry: int) -> str:
-        user = int(np.searchsorted(self.offsets, entry, side="right")) - 1
+        user = self.begin + int(np.searchsorted(self.offsets, entry, side="right")) - 1
         return f"user {self.users[user]!r} and item {self.items[self.columns[entry]]!r}"
 
 
-def transpose(rows: Csr) -> Csr:
-    """Return the same entries by column."""
-    offsets, columns, labels, weights = _core.transpose(rows.native())
+def starts_of(numbers: RowNumbers, n: int) -> NDArray[np.int64]:
+    """Return where the entries of each number below `n` start once sorted, and where the last ones end."""
+    try:
+        return _core.offsets_of(numbers, n, resolve_threads(None))
+    except ValueError as error:
+        raise InvalidValueError(str(error)) from error
+
+
+def transpose(rows: Csr, begin: int = 0, end: int | None = None) -> Csr:
+    """Return the same entries by column: columns `begin` to `end`."""
+    found = _core.transpose(rows.native(), begin, end, resolve_threads(None))
+    offsets, columns, labels, weights = found
     return Csr(offsets, columns, len(rows), labels, weights)
 
 
 def transposed_ranks(rows: Csr) -> NDArray[np.uint32]:
     """For each entry of the transpose, return its place in the row of `rows` that it came from."""
-    return _core.transposed_ranks(rows.native())
+    return _core.transposed_ranks(rows.native(), resolve_threads(None))
 
 
 def in_core(rows: Csr, least: int, column_least: int) -> NDArray[np.bool_]:
     """Mark the entries of the k-core: of rows with `least` marked entries and columns with `column_least`."""
-    kept = np.ones(len(rows.columns), dtype=bool)
-    axes = (rows.row_numbers, len(rows), least), (rows.columns, rows.n_columns, column_least)
-    while True:
-        before = np.count_nonzero(kept)
-        for numbers, length, enough in axes:
-            kept &= (np.bincount(numbers[kept], minlength=length) >= enough)[numbers]
-        if np.count_nonzero(kept) == before:
-            return kept
+    in_rows, in_columns = core_of(rows, least, column_least)
+    return np.repeat(in_rows, rows.counts) & in_columns[rows.columns]
+
+
+def core_of(rows: Csr, least: int, column_least: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Mark the rows and the columns of the k-core."""
+    enough = (min(max(count, 1), LARGEST) for count in (least, column_least))  # without any, none is in it
+    in_rows, in_columns = _core.find_core(rows.native(), *enough)
+    return in_rows.view(np.bool_), in_columns.view(np.bool_)
 
 
 def _first_change(values: NDArray[Any], first: NDArray[np.bool_]) -> int | None:
@@ -239,5 +259,5 @@ def _first_change(values: NDArray[Any], first: NDArray[np.bool_]) -> int | None:
 
 
 def _unless_ones(values: Floats | None) -> Floats | None:
-    """Return None if every value is 1, so that plain data needs no memory for them."""
-    return None if values is None or bool(np.all(values == 1)) else values
+    """Return None if every value is 1."""
+    return None if values is None or values.min(initial=1) == values.max(initial=1) == 1 else values

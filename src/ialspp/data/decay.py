@@ -37,11 +37,16 @@ def require_time(half_life: str | float | None, time: object) -> None:
             raise InvalidValueError(f"half_life={half_life!r} needs time, which is not given")
 
 
-def decayed(weight: Floats | None, time: Times | None, half_life: str | float) -> Floats:
-    """Multiply weights, 1 if there are none, by 2^(-age / half_life); the newest event has age 0."""
+def decayed(
+    weight: Floats | None, time: Times | None, half_life: str | float, newest: float | None = None
+) -> Floats:
+    """Multiply weights, 1 if there are none, by 2^(-age / half_life); the newest event has age 0.
+
+    newest: its time, if it may not be among these events.
+    """
     require_time(half_life, time)
     assert time is not None
     seconds = half_life_of(half_life)
-    age = time.max(initial=-math.inf) - time
+    age = (time.max(initial=-math.inf) if newest is None else newest) - time
     factor = np.exp2(-age / seconds)
     return np.asarray(factor if weight is None else factor * weight, dtype=np.float32)

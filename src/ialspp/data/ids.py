@@ -178,7 +178,11 @@ class IdMap:
 
     def selected(self, rows: NDArray[np.integer[Any]]) -> IdMap:
         """Return the map of some rows, which are numbered 0, 1, 2, ... in this order."""
-        part = IdMap(self.ids[rows], name=self.name)
+        ascend = self._stored is not None and self._stored.order is None and bool((np.diff(rows) > 0).all())
+        if self._stored is not None and ascend:
+            part = IdMap.stored(self._stored.strings.selected(rows), name=self.name)
+        else:
+            part = IdMap(self.ids[rows], name=self.name)
         part.names = None if self.names is None else self.names.selected(rows)
         return part
 

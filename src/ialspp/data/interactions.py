@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy, deepcopy
 from pathlib import Path
 from typing import Any, Literal
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidTypeError, InvalidValueError
+from ..files.container import Container
 from ..system.checks import checked_integer
 from ..system.progress import Progress
 from .axis import Axis, ids_of_length, numbered
@@ -32,6 +33,7 @@ class Interactions:
 
     __slots__ = (
         "_by_item",
+        "_file",
         "_item_ranks",
         "_statistics",
         "by_user",
@@ -74,15 +76,34 @@ class Interactions:
         self._statistics: dict[str, Any] | None = None
         self._by_item: Csr | None = None
         self._item_ranks: NDArray[np.uint32] | None = None
+        self._file: Container | None = None  # that the arrays are in
 
     @classmethod
     def of_rows(
-        cls, users: IdMap, items: IdMap, by_user: Csr, times: Times | None = None, *, weighted: bool = False
+        cls,
+        users: IdMap,
+        items: IdMap,
+        by_user: Csr,
+        times: Times | None = None,
+        *,
+        weighted: bool = False,
+        by_item: Csr | None = None,
     ) -> Interactions:
         """Use rows of distinct, ascending items unchanged: nothing is copied or checked."""
         data = cls.__new__(cls)
         data._set(users, items, by_user, times, weighted)
+        data._by_item = by_item
         return data
+
+    def __copy__(self) -> Interactions:
+        other = Interactions.__new__(Interactions)
+        for name in self.__slots__:
+            setattr(other, name, getattr(self, name))
+        return other
+
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        self.require_sound()  # a copy has the contents of a file without its checksums
+        return None, {name: getattr(self, name) for name in self.__slots__} | {"_file": None}
 
     @property
     def by_item(self) -> Csr:
@@ -141,7 +162,7 @@ class Interactions:
     @classmethod
     def read(
         cls,
-        path: str | Path,
+        path: str | Path | Sequence[str | Path],
         *,
         user: str | int,
         item: str | int,
@@ -165,8 +186,9 @@ class Interactions:
         Parameters
         ----------
         path
-            A file, a folder of files, or a pattern such as "2026-*/*.parquet". Text may be compressed (gzip,
-            zstd). A line of text has at most 1 MiB. A file must not change while it is read.
+            A file, a folder of files, a pattern such as "2026-*/*.parquet", or a sequence of these. Text may
+            be compressed (gzip, zstd). A line of text has at most 1 MiB. A file must not change while it is
+            read.
         user, item, label, weight, time
             Columns: by name, or by position, counted from 0. Only these are read. Ids are integers or
             strings; in text they are integers if every one is written as an integer (7, not 007). Rows are
@@ -216,6 +238,86 @@ class Interactions:
         data = cls.of_rows(pairs.users, pairs.items, *pairs.merged(), weighted=weighted)
         data.decayed = pairs.decayed
         return data.core(min_user, min_item)
+
+    @classmethod
+    def prepare(
+        cls,
+        path: str | Path | Sequence[str | Path],
+        out: str | Path,
+        *,
+        user: str | int,
+        item: str | int,
+        memory: str | int = "2G",
+        progress: Progress = None,
+        **options: Any,
+    ) -> Interactions:
+        """Read files of any size, and write what `read` would return to one file, which is then opened.
+
+        The result is that of `read`, to the bit, in bounded memory. A fit on it holds the vectors in memory,
+        but not the interactions. Meanwhile, unnamed temporary files in the folder of `out` take 12 bytes per
+        row, and more with labels, weights or times. The file appears atomically.
+
+        Parameters
+        ----------
+        path
+            As in `read`.
+        out
+            The file to write. Its name ends in ".ialsdata" by convention.
+        user, item, options
+            As in `read`.
+        memory
+            How much memory sorting may take, such as "512M" or "4G". Less memory takes more passes. Ids need
+            about 60 bytes each beside it, strings more, and reading some hundred MB.
+        progress
+            As in `read`.
+        """
+        from .preparing import prepare
+
+        prepare(path, Path(out), user=user, item=item, memory=memory, progress=progress, **options)
+        return cls.open(out)
+
+    @classmethod
+    def open(cls, path: str | Path, *, mapped: bool = True, verify: bool | None = None) -> Interactions:
+        """Open a file that `prepare` or `save` wrote. It is mapped: parts are read when they are used.
+
+        Parameters
+        ----------
+        path
+            The file.
+        mapped
+            Map the file: the system may drop what is not in use, and processes share the memory. A file that
+            is overwritten in place, as `cp` does, changes the data or kills the process; False reads the file
+            into memory.
+        verify
+            Check every byte. None: only in a file of up to 64 MB, and in one that is not mapped.
+        """
+        from .prepared import opened
+
+        file = opened(Path(path), mapped=mapped, verify=verify)
+        found = file.parts()
+        data = cls.of_rows(*found[:3], found.times, weighted=found.weighted, by_item=found.by_item)
+        data.decayed, data._statistics, data._file = found.decayed, found.statistics, file
+        return data
+
+    def save(self, path: str | Path, *, progress: Progress = False) -> None:
+        """Write the data to one file, atomically, with both directions, ids, names and times; see `open`."""
+        from .prepared import Parts, save
+
+        self.require_sound()
+        rows = self.by_user, self.by_item
+        flags = self.weighted, self.decayed
+        save(
+            Parts(self.users, self.items, *rows, self.times, *flags, self.statistics()), Path(path), progress
+        )
+
+    def require_sound(self) -> None:
+        """Read the file that the data was opened from completely; raise a `StoreError` if it is damaged.
+
+        `open` does not check a large file. Whatever writes its contents to another file checks it first:
+        fresh checksums would make the damage look sound.
+        """
+        if self._file is not None:
+            self._file.verify()
 
     @classmethod
     def from_scipy(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,15 @@ def require_rising(offsets: Offsets, size: int) -> None:
 def is_framed(offsets: Offsets, size: int) -> bool:
     """Whether the first and the last offset are right."""
     return len(offsets) > 0 and bool(offsets[0] == 0) and bool(offsets[-1] == size)
+
+
+def ranges_within(offsets: Offsets, most: int) -> Iterator[tuple[int, int]]:
+    """Divide rows into ranges of at most so many entries together, or of a single row that has more."""
+    begin = 0
+    while begin < len(offsets) - 1:
+        end = int(np.searchsorted(offsets, offsets[begin] + most, side="right")) - 1
+        yield begin, max(end, begin + 1)
+        begin = max(end, begin + 1)
 
 
 def damaged(size: int) -> InvalidValueError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from .interactions import Interactions
 
 WIDEST = 100  # times the least weight; products bought 1 to 11 times do no harm, artists played 2 to 7,228 do
 SAMPLE = 100_000  # of the weights, spread evenly: to sort all of them may take as long as an epoch
+BLOCK = 2**22  # weights that are looked at together
 OUTLIERS = 0.01  # share of the pairs at either end; so few change few rows, however large their weights are
 
 
@@ -39,8 +41,7 @@ def spread_advice(data: Interactions, weight: str = "plays") -> str | None:
     weights = data.by_user.weights
     if weights is None or data.decayed or not _may_span(weights):
         return None
-    positive = weights[weights > 0]
-    sample = positive[:: 1 + len(positive) // SAMPLE].astype(np.float64)
+    sample = _sample_of_positive(weights).astype(np.float64)
     least, most = np.quantile(sample, [OUTLIERS, 1 - OUTLIERS], method="nearest").tolist()
     if most <= WIDEST * least:
         return None
@@ -54,7 +55,23 @@ def spread_advice(data: Interactions, weight: str = "plays") -> str | None:
 def _may_span(weights: Floats) -> bool:
     """Tell quickly whether the extremes are far enough apart, as quantiles take longer."""
     most = float(weights.max(initial=0))
-    return bool(((weights > 0) & (weights < most / WIDEST)).any())
+    return any(((part > 0) & (part < most / WIDEST)).any() for part in _blocks(weights))
+
+
+def _sample_of_positive(weights: Floats) -> Floats:
+    """Return positive weights, evenly spread, block by block: all of them may not fit the memory."""
+    step = 1 + int(sum(np.count_nonzero(part > 0) for part in _blocks(weights))) // SAMPLE
+    sample, first = [], 0  # of the next block: the first to take
+    for part in _blocks(weights):
+        positive = part[part > 0]
+        sample.append(positive[first::step])
+        first = (first - len(positive)) % step
+    return np.concatenate(sample)
+
+
+def _blocks(weights: Floats) -> Iterator[Floats]:
+    for begin in range(0, len(weights), BLOCK):
+        yield weights[begin : begin + BLOCK]
 
 
 def _dampened(weight: str, sample: NDArray[np.float64], are_counts: bool) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from ..files.parsing import check_values, part
 from .csr import Csr, Times
 
 
@@ -32,6 +34,17 @@ def statistics(by_user: Csr, times: Times | None) -> dict[str, Any]:
     if times is not None:
         facts["time"] = {"first": _date(times.min()), "last": _date(times.max())}
     return facts
+
+
+def checked_statistics(described: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the statistics of the data: numbers, texts, and groups of them."""
+    statistics: dict[str, Any] | None = part(described, "statistics", dict, type(None))
+    if statistics is not None:
+        groups = {name: value for name, value in statistics.items() if type(value) is dict}
+        check_values("statistics", statistics, but=tuple(groups))
+        for name, group in groups.items():
+            check_values(name, group)
+    return statistics
 
 
 def _date(seconds: float) -> str:

@@ -27,9 +27,9 @@ def best_known(model: ImplicitMF, top: int | None = None) -> Shown:
     of its users, so the longest vectors come first there.
     """
     wanted = len(model.items) if top is None else checked_integer("top", top, 1)
-    popular = model.recommend_for([[]], wanted)  # who has no history gets the items with the most users
-    rows = popular.rows[0].astype(np.int64)
-    if (rows >= 0).all():
-        return Shown(rows, popular.scores[0].astype(np.int64))
-    lengths = np.einsum("id,id->i", model.item_factors, model.item_factors)
-    return Shown(np.argsort(-lengths, kind="stable")[:wanted], None)
+    counts = model.item_counts
+    if counts is None:
+        lengths = np.einsum("id,id->i", model.item_factors, model.item_factors)
+        return Shown(np.argsort(-lengths, kind="stable")[:wanted], None)
+    rows = np.argsort(-counts, kind="stable")[:wanted]
+    return Shown(rows, counts[rows].astype(np.int64))

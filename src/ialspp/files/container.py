@@ -132,6 +132,13 @@ class Container:
         """Sixteen hexadecimal digits that tell contents apart: made from the text and all checksums."""
         return hashlib.sha256(json.dumps(self.metadata, sort_keys=True).encode()).hexdigest()[:16]
 
+    def layout(self) -> dict[str, dict[str, Any]]:
+        """Describe the arrays by name, as plain values."""
+        return {
+            name: {"dtype": str(array.dtype), "shape": list(array.shape), "bytes": array.nbytes}
+            for name, array in self.arrays.items()
+        }
+
     def verify(self) -> None:
         """Read all arrays. A `StoreError` says which are wrong, or that there are no checksums."""
         if not self._is_sound or isinstance(self._memory, mmap.mmap):  # a mapped file can change at any time

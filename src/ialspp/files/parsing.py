@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InvalidValueError
@@ -51,3 +52,25 @@ def too_much(text: str | bytes) -> str | None:
     if len(text) > MAX_WIDE_LENGTH and not text.isascii():
         return f"it may have {MAX_WIDE_LENGTH:,} bytes unless all are ASCII, got {len(text):,}"
     return None
+
+
+def part(described: Mapping[str, Any], name: str, *kinds: type) -> Any:
+    """Return a part of a description, which must be there and of one of these types."""
+    if name not in described:
+        raise StoreError(f"its description has no {name!r}")
+    value = described[name]
+    if type(value) not in kinds:
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        raise StoreError(f"{name!r} of its description must be {wanted}, got {type(value).__name__}")
+    return value
+
+
+def check_values(name: str, values: Mapping[str, Any], but: tuple[str, ...] = ()) -> None:
+    """Raise unless each name can be one of Python's, and each value is a number, a text or nothing."""
+    for key, value in values.items():
+        if not key.isidentifier():
+            raise StoreError(f"{name!r} of its description has a strange name: {key[:50]!r}")
+        if key not in but and type(value) not in (bool, int, float, str, type(None)):
+            raise StoreError(
+                f"{key!r} of its {name} must be a number, a text or null, got {type(value).__name__}"
+            )

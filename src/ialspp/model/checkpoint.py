@@ -23,12 +23,12 @@ from ..files.arrays import Arrays, is_finite, whole
 from ..files.atomic import require_writable
 from ..files.container import Container, Memory, StoreError
 from ..files.header import Header
-from ..files.parsing import parsed_object
+from ..files.parsing import parsed_object, part
 from ..files.version import FileVersion
 from ..solvers.relaxation import checked_relaxation
 from ..system.checks import checked_integer
 from .best import Judged
-from .description import checked_history, checked_note, checked_settings, part
+from .description import checked_history, checked_note, checked_settings
 from .history import EpochRecord
 from .state import require_plausible, settings_as_dict, settings_of
 from .training import Plan

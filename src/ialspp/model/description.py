@@ -6,30 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InvalidValueError
-from ..files.container import StoreError
+from ..files.parsing import check_values, part
 from .history import EpochRecord
 
 MOST_NESTED = 20  # levels of a checkpoint's note
 Described = dict[str, Any]
 
 
-def part(described: Mapping[str, Any], name: str, *kinds: type) -> Any:
-    """Return a part of a description, which must be there and of one of these types."""
-    if name not in described:
-        raise StoreError(f"its description has no {name!r}")
-    value = described[name]
-    if type(value) not in kinds:
-        wanted = " or ".join(kind.__name__ for kind in kinds)
-        raise StoreError(f"{name!r} of its description must be {wanted}, got {type(value).__name__}")
-    return value
-
-
 def checked_settings(described: Mapping[str, Any]) -> Described:
     """Return the constructor's arguments as the file has them: names with plain values."""
     settings: Described = part(described, "settings", dict)
     _check_solver(part(settings, "solver", dict))
-    _check_values("objective", part(settings, "objective", dict))
-    _check_values("settings", settings, but=("solver", "objective"))
+    check_values("objective", part(settings, "objective", dict))
+    check_values("settings", settings, but=("solver", "objective"))
     return settings
 
 
@@ -39,17 +28,6 @@ def checked_solver(described: Mapping[str, Any]) -> Described | None:
     if solver is not None:
         _check_solver(solver)
     return solver
-
-
-def checked_statistics(described: Mapping[str, Any]) -> Described | None:
-    """Return the statistics of the data: numbers, texts, and groups of them."""
-    statistics: Described | None = part(described, "statistics", dict, type(None))
-    if statistics is not None:
-        groups = {name: value for name, value in statistics.items() if type(value) is dict}
-        _check_values("statistics", statistics, but=tuple(groups))
-        for name, group in groups.items():
-            _check_values(name, group)
-    return statistics
 
 
 def checked_history(described: Mapping[str, Any]) -> list[EpochRecord]:
@@ -76,15 +54,4 @@ def require_shallow(value: Any, most: int = MOST_NESTED) -> None:
 
 def _check_solver(solver: Described) -> None:
     part(solver, "name", str)
-    _check_values("solver", solver)
-
-
-def _check_values(name: str, values: Described, but: tuple[str, ...] = ()) -> None:
-    """Raise unless each name can be one of Python's, and each value is a number, a text or nothing."""
-    for key, value in values.items():
-        if not key.isidentifier():
-            raise StoreError(f"{name!r} of its description has a strange name: {key[:50]!r}")
-        if key not in but and type(value) not in (bool, int, float, str, type(None)):
-            raise StoreError(
-                f"{key!r} of its {name} must be a number, a text or null, got {type(value).__name__}"
-            )
+    check_values("solver", solver)

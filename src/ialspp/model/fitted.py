@@ -148,6 +148,8 @@ class Fitted:
         """
         if self.file is not None:
             self.file.verify()
+        if self.data is not None:
+            self.data.require_sound()
 
     def statistics(self) -> dict[str, Any] | None:
         """Return counts and ranges of the training data."""

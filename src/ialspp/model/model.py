@@ -8,6 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..data.csr import Floats
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
@@ -318,6 +321,11 @@ class ImplicitMF(Fitting, Answers, Parameters):
     def keeps_interactions(self) -> bool:
         """Whether the model has its training data; a file saved with interactions=False does not."""
         return self._fitted().data is not None
+
+    @property
+    def item_counts(self) -> NDArray[np.integer[Any]] | None:
+        """The number of users of each item in the training data; None for an old file without that data."""
+        return self._fitted().item_counts()
 
     @property
     def users(self) -> IdMap:

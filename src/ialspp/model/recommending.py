@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -13,7 +13,7 @@ from ..data.csr import Csr, Floats
 from ..data.ids import IdMap
 from ..system.checks import checked_integer
 from ..system.machine import resolve_threads
-from ..system.progress import Progress
+from ..system.progress import Progress, reporting
 from .fitted import Fitted
 from .popular import cold_users, rank_popular
 from .ranking import Filter, Ranking, Rankings, rank
@@ -129,6 +129,30 @@ class Recommending:
         found = self._ranked(state, asked, k, candidates, exclude, lookup, progress)
         return found[0] if is_one(users) else found
 
+    def recommend_in_parts(
+        self,
+        k: int = 10,
+        *,
+        size: int = 2**16,
+        exclude_seen: bool = True,
+        candidates: Any = None,
+        exclude: Any = None,
+        progress: Progress = None,
+    ) -> Iterator[Rankings]:
+        """Recommend to all users, `size` of them at a time, in row order: for more than fit the memory.
+
+        `candidates` and `exclude` are ids or masks for everyone; the rest is as in `recommend`.
+        """
+        state, lookup = self._fitted(), Lookup("error")
+        checked_integer("size", size, 1)
+        total = len(state.users.ids)
+        with reporting("recommending", total, progress) as report:
+            for begin in range(0, total, size):
+                end = min(begin + size, total)
+                asked = _of_the_range(state, begin, end, exclude_seen)
+                yield self._ranked(state, asked, k, candidates, exclude, lookup, False)
+                report(end)
+
     def recommend_for(
         self,
         histories: Iterable[Iterable[Any]],
@@ -199,11 +223,22 @@ def _of_the_data(
 ) -> Asked:
     """Collect what is known about some users of the training data; rows: None for all of them."""
     ids, vectors = state.users.ids, state.users.vectors
-    data = state.histories("recommend with exclude_seen=True") if exclude_seen else state.data
-    by_user = None if data is None else data.by_user
     if rows is None:
-        counts = None if by_user is None else by_user.counts
-        return Asked(ids, np.arange(len(ids)), vectors, counts, by_user if exclude_seen else None)
+        return _of_the_range(state, 0, len(ids), exclude_seen)
+    by_user = _histories(state, exclude_seen)
     counts = None if by_user is None else by_user.offsets[rows + 1] - by_user.offsets[rows]
     seen = by_user.take(rows) if by_user is not None and exclude_seen else None
     return Asked(ids, rows, vectors[rows], counts, seen, known)
+
+
+def _of_the_range(state: Fitted, begin: int, end: int, exclude_seen: bool) -> Asked:
+    """Collect what is known about the users in a range of rows, without a copy."""
+    by_user, vectors = _histories(state, exclude_seen), state.users.vectors[begin:end]
+    part = None if by_user is None else by_user.between(begin, end)
+    counts = None if part is None else part.counts
+    return Asked(state.users.ids, np.arange(begin, end), vectors, counts, part if exclude_seen else None)
+
+
+def _histories(state: Fitted, exclude_seen: bool) -> Csr | None:
+    data = state.histories("recommend with exclude_seen=True") if exclude_seen else state.data
+    return None if data is None else data.by_user

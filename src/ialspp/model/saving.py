@@ -6,7 +6,6 @@ The layout is that of safetensors. Its metadata says what the arrays are: `forma
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
@@ -14,20 +13,21 @@ from typing import Any
 
 import numpy as np
 
+from ..data.statistics import checked_statistics
 from ..data.stored_ids import has_names
 from ..files import container
 from ..files.arrays import Arrays, whole
-from ..files.container import Container, Memory, StoreError
+from ..files.container import Container, Memory
+from ..files.format import VERIFIED, Format
 from ..files.header import Header
-from ..files.parsing import parsed_object
+from ..files.parsing import part
 from ..files.version import FileVersion
-from ..system.checks import checked_integer
 from ..system.progress import Progress, reporting
-from .description import checked_history, checked_settings, checked_solver, checked_statistics, part
+from .description import checked_history, checked_settings, checked_solver
 from .state import Trained, arrays_of, described, restored
 
-FORMAT, WITHOUT_NAMES, VERSION = "ialspp", 1, 2
-VERIFIED = 64 * 2**20  # bytes: files up to this size are checked completely when they are opened
+WITHOUT_NAMES, WITH_NAMES = 1, 2
+FORMAT = Format("ialspp", "model", "a model of ialspp", WITH_NAMES)
 
 
 def save(
@@ -39,15 +39,9 @@ def save(
     instead_of: Collection[FileVersion] | None = None,
 ) -> FileVersion:
     """Write a trained model to a file, atomically. `instead_of`: the versions that may be replaced."""
-    from importlib.metadata import version
-
     named = any(side.ids.names is not None for side in (trained.fitted.users, trained.fitted.items))
-    metadata = {
-        "format": FORMAT,
-        "format_version": str(VERSION if named else WITHOUT_NAMES),  # older versions can read format 1
-        "written_by": f"ialspp {version('ialspp')}",
-        "description": json.dumps(described(trained, interactions=interactions)),
-    }
+    oldest = WITH_NAMES if named else WITHOUT_NAMES  # versions before names can read format 1
+    metadata = FORMAT.metadata(described(trained, interactions=interactions), oldest)
     arrays = arrays_of(trained.fitted, interactions=interactions)
     with reporting("saving", sum(array.nbytes for array in arrays.values()), progress) as report:
         return container.write(path, arrays, metadata, report, instead_of)
@@ -62,7 +56,7 @@ class ModelFile(Container):
 
     def __init__(self, path: Path, version: FileVersion, header: Header, memory: Memory) -> None:
         super().__init__(path, version, header, memory)
-        self.description = _description_in(self.metadata)
+        self.description = FORMAT.description_in(self.metadata)
 
     def restored(self) -> Trained:
         """Put the model together. Numbers in its arrays are not read yet."""
@@ -119,27 +113,5 @@ def _facts(opened: ModelFile) -> dict[str, Any]:
         "history": described["history"],
         "ids": {name: part(part(described, "ids", dict), name, str) for name in ("user", "item")},
         "names": {name: has_names(arrays, name) for name in ("user", "item")},
-        "arrays": {
-            name: {"dtype": str(array.dtype), "shape": list(array.shape), "bytes": array.nbytes}
-            for name, array in opened.arrays.items()
-        },
+        "arrays": opened.layout(),
     }
-
-
-def _description_in(metadata: dict[str, str]) -> dict[str, Any]:
-    """Parse the description of a model, if this version can read it."""
-    if metadata.get("format") != FORMAT:
-        raise StoreError("is a safetensors file, but not a model of ialspp")
-    try:
-        found = checked_integer("format_version", int(metadata["format_version"]), 1)
-    except (KeyError, ValueError) as error:
-        raise StoreError(f"does not say what format_version it has: {error}") from error
-    if found > VERSION:
-        raise StoreError(
-            f"has format {found}, written by {metadata.get('written_by')}; this version reads formats up to "
-            f"{VERSION}: a newer ialspp is required"
-        )
-    try:
-        return parsed_object(metadata["description"])
-    except (KeyError, StoreError) as error:
-        raise StoreError(f"does not say what model it holds: {error}") from error

@@ -13,13 +13,15 @@ from ..data.csr import Csr, Floats
 from ..data.ids import MAX_ROWS, IdMap
 from ..data.interactions import Interactions
 from ..data.offsets import is_framed
+from ..data.statistics import checked_statistics
 from ..data.stored_ids import arrays_of_ids, arrays_of_names, ids_of, kind_of
 from ..errors import InvalidValueError
 from ..files.arrays import Arrays
 from ..files.container import StoreError
+from ..files.parsing import part
 from ..objective import Objective
 from ..solvers import SOLVERS, Solver
-from .description import checked_history, checked_settings, checked_solver, checked_statistics, part
+from .description import checked_history, checked_settings, checked_solver
 from .fitted import Embedding, Fitted
 from .history import EpochRecord
 

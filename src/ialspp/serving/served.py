@@ -61,9 +61,9 @@ class Served:
 
     @cached_property
     def item_counts(self) -> Counts | None:
-        """The number of users of each item; None if the file has no interactions."""
-        rows = self._interactions
-        return None if rows is None else rows.column_counts
+        """The number of users of each item; None if an old file has no interactions."""
+        counts = self.model.item_counts
+        return None if counts is None else counts.astype(np.int64)
 
     @cached_property
     def user_counts(self) -> Counts | None:

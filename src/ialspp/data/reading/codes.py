@@ -1,7 +1,8 @@
-"""Turn ids into row numbers, batch by batch. Each id of text costs four bytes per interaction."""
+"""Turn ids into row numbers, batch by batch. Each id costs four bytes per interaction."""
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from ... import _core
 from ..csr import RowNumbers
 from ..id_values import INTEGER
 from ..ids import IdMap
+from ..spool import Spool, renumber
+from ..utf8 import AT_ONCE, Utf8
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,53 +22,74 @@ if TYPE_CHECKING:
 class Codes:
     """Collects the ids of one axis.
 
-    Text gets numbers in the order in which ids first occur. In the end the distinct ids are sorted, so that
+    Ids get numbers in the order in which they first occur. In the end the distinct ids are sorted, so that
     the row of an id does not depend on the order of the data. If every id of a text file is written as an
     integer, the ids become integers.
     """
 
-    def __init__(self, name: str, *, from_text: bool) -> None:
+    def __init__(self, name: str, spool: Spool, *, from_text: bool) -> None:
         self.name, self.from_text = name, from_text
-        self._batches: list[NDArray[Any]] = []
-        self._dictionary: _core.Dictionary | None = None
+        self._spool = spool
+        self._integers = _core.IntegerDictionary()
+        self._texts = _core.Dictionary()
+        self._unsigned = False  # whether integers have 64 bits without a sign
 
     def add(self, column: pl.Series) -> None:
         """Add the next batch, in which no id is missing."""
         if column.dtype.is_integer():
-            self._batches.append(column.to_numpy())
+            integers = column.to_numpy()
+            self._unsigned = integers.dtype == np.uint64
+            keys = integers.view(np.int64) if self._unsigned else integers.astype(np.int64, copy=False)
+            self._spool.append(self._integers.encode(keys))
             return
         import polars as pl
 
-        if self._dictionary is None:
-            self._dictionary = _core.Dictionary()
         text = column if column.dtype == pl.String else column.cast(pl.String)
         stream: Any = text.__arrow_c_stream__()
-        self._batches.append(self._dictionary.encode(stream))
+        self._spool.append(self._texts.encode(stream))
 
     def finish(self) -> tuple[IdMap, RowNumbers]:
-        """Return all ids, sorted, and the row of each interaction; the batches are released."""
-        if self._dictionary is None:
-            codes = np.concatenate(self._batches) if self._batches else np.empty(0, dtype=np.int32)
-            self._batches.clear()
-            return IdMap.factorize(codes, name=self.name)
-        texts: list[Any] = self._dictionary.texts()
-        ids = _as_integers(texts) if self.from_text else texts
-        order = sorted(range(len(ids)), key=ids.__getitem__)
-        rows = np.empty(len(ids), dtype=np.int32)
-        rows[order] = np.arange(len(ids), dtype=np.int32)
-        return IdMap([ids[code] for code in order], name=self.name), self._renumbered(rows)
+        """Return all ids, sorted, and the row of each interaction."""
+        ids, order = self._sorted_ids()
+        self._integers, self._texts = _core.IntegerDictionary(), _core.Dictionary()  # frees the large ones
+        rows = np.empty(len(order), dtype=np.int32)
+        rows[order] = np.arange(len(order), dtype=np.int32)
+        numbers = self._spool.whole()
+        renumber(numbers, rows)
+        return ids, numbers
 
-    def _renumbered(self, rows: RowNumbers) -> RowNumbers:
-        """Return rows[code] of every interaction; releases each batch in turn, to save memory."""
-        whole = np.empty(sum(map(len, self._batches)), dtype=np.int32)
-        end = len(whole)
-        while self._batches:
-            codes = self._batches.pop()
-            whole[end - len(codes) : end] = rows[codes]
-            end -= len(codes)
-        return whole
+    def _sorted_ids(self) -> tuple[IdMap, NDArray[np.integer[Any]]]:
+        """Return the ids in ascending order, and the code of each."""
+        integers = self._as_integers()
+        if integers is not None:
+            order = np.argsort(integers)
+            ids = integers[order]
+            ids.flags.writeable = False
+            return IdMap.stored(ids, name=self.name), order
+        codes, offsets, characters = self._texts.sorted()
+        strings = Utf8(offsets, characters)
+        if not (self.from_text and _are_integers(strings)):
+            return IdMap.stored(strings, name=self.name), codes
+        large = [int(text) for text in strings.all()]
+        by_value = sorted(range(len(large)), key=large.__getitem__)
+        return IdMap([large[place] for place in by_value], name=self.name), codes[by_value]
+
+    def _as_integers(self) -> NDArray[Any] | None:
+        """Return the ids by code, if all are integers of up to 64 bits."""
+        if len(self._texts) and not self.from_text:
+            return None
+        if len(self._texts):
+            return self._texts.integers()
+        integers: NDArray[Any] = self._integers.keys()
+        if self._unsigned and (integers < 0).any():  # as their bits say with a sign
+            return integers.view(np.uint64)
+        return integers
 
 
-def _as_integers(texts: list[str]) -> list[Any]:
-    """Convert to integers if all are written as integers, else return the texts."""
-    return [int(text) for text in texts] if all(map(INTEGER.fullmatch, texts)) else texts
+def _are_integers(strings: Utf8) -> bool:
+    """Tell whether all are written as integers. No more are decoded than it takes to find one that is not."""
+    parts = (
+        strings.take(np.arange(begin, min(begin + AT_ONCE, len(strings))))
+        for begin in range(0, len(strings), AT_ONCE)
+    )
+    return all(map(INTEGER.fullmatch, chain.from_iterable(parts)))

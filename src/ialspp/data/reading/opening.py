@@ -19,8 +19,15 @@ _KINDS = {
 }
 
 
-def files_of(path: str | Path) -> tuple[Path, ...]:
-    """Return the files of a path, a folder or a pattern, sorted by name."""
+Paths = str | Path | Sequence[str | Path]
+
+
+def files_of(path: Paths) -> tuple[Path, ...]:
+    """Return the files of a path, a folder or a pattern, sorted by name; or of several, one after another."""
+    if not isinstance(path, (str, Path)):
+        if not path:
+            raise InvalidValueError("at least one file is required, got none")
+        return tuple(file for one in path for file in files_of(one))
     whole = Path(path).expanduser()
     if "\0" in str(whole):
         raise InvalidValueError(f"{str(whole)!r}: the name of a file has no NUL")

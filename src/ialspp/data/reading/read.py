@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike
 
 from ...errors import InvalidTypeError, InvalidValueError
 from ...system.checks import LARGEST_FLOAT
 from ...system.progress import Progress, Report, reporting
 from ..csr import Floats, RowNumbers, Times
 from ..ids import IdMap
+from ..spool import MemorySpool, Spool
 from ..values import LATEST_TIME
 from .codes import Codes
 from .columns import BLANK, BROKEN, Columns
@@ -24,30 +25,36 @@ from .faults import fault_at, polars_errors
 from .file_set import COMPRESSED, ROW, FileSet
 from .limits import check_rows
 from .lines import check_width
-from .opening import files_of, unchanged
+from .opening import Paths, files_of, unchanged
 from .querying import load_polars, whole_batches
 
 if TYPE_CHECKING:
     import polars as pl
 
+ROLES = ("user", "item", "label", "weight", "time", "rating")  # what a column may be
+NUMBERS = {"label": np.float32, "weight": np.float32, "time": np.float64}
 BATCH = 2**17  # rows at a time: enough to keep every thread busy, and little memory
 
 Triples = tuple[IdMap, IdMap, RowNumbers, RowNumbers, Floats | None, Floats | None, Times | None]
 
 
 def read(
-    path: str | Path,
+    path: Paths,
     roles: dict[str, Any],
     *,
-    min_rating: float | None,
-    where: Any,
-    format: str | None,
-    separator: str | None,
-    header: bool | None,
-    quote: str | None,
-    progress: Progress,
+    min_rating: float | None = None,
+    where: Any = None,
+    format: str | None = None,
+    separator: str | None = None,
+    header: bool | None = None,
+    quote: str | None = '"',
+    progress: Progress = None,
+    spool: Callable[[DTypeLike], Spool] = MemorySpool,
 ) -> Triples:
-    """Return users and items, and for each interaction the rows of both, its label, weight and time."""
+    """Return users and items, and for each interaction the rows of both, its label, weight and time.
+
+    `spool` makes what the columns are collected in.
+    """
     for role in ("user", "item"):
         if roles[role] is None:
             raise InvalidTypeError(f"{role} must be the name or the position of a column, got None")
@@ -58,40 +65,40 @@ def read(
     elif roles["rating"] is not None:
         raise InvalidValueError(f"rating={roles['rating']!r} needs min_rating, which is not given")
     files = files_of(path)
+    shown = path if isinstance(path, (str, Path)) else ", ".join(map(str, path))
     load_polars()
     named = any(map(needs_header, roles.values()))
     with unchanged(files):
-        with polars_errors(path):
+        with polars_errors(shown):
             source = FileSet.of(files, format, separator, header, quote, named)
-        with polars_errors(path, source):
+        with polars_errors(shown, source):
             columns = Columns.of(source, roles, where)
-        with polars_errors(path, source, columns):
+        with polars_errors(shown, source, columns):
             query = columns.needed(source, min_rating)
-            return _collect(source, columns, query, progress)
+            return _collect(source, columns, query, spool, progress)
 
 
-def _collect(source: FileSet, columns: Columns, query: pl.LazyFrame, progress: Progress) -> Triples:
-    users, items = (Codes(name, from_text=source.is_text) for name in ("user", "item"))
-    numbers: dict[str, list[NDArray[Any]]] = {
-        role: [] for role in columns.requested if role in ("label", "weight", "time")
-    }
+def _collect(
+    source: FileSet,
+    columns: Columns,
+    query: pl.LazyFrame,
+    spool: Callable[[DTypeLike], Spool],
+    progress: Progress,
+) -> Triples:
+    users, items = (Codes(name, spool(np.int32), from_text=source.is_text) for name in ("user", "item"))
+    numbers = {role: spool(kind) for role, kind in NUMBERS.items() if role in columns.requested}
     with reporting("reading", _rows_expected(source), progress) as report:
         for batch in _sound_batches(source, columns, query, report):
             users.add(batch["user"])
             items.add(batch["item"])
-            for role, parts in numbers.items():
-                kind = np.float64 if role == "time" else np.float32
-                parts.append(batch[role].to_numpy().astype(kind, copy=False))
+            for role, column in numbers.items():
+                column.append(batch[role].to_numpy())
     user_ids, user_rows = users.finish()
     item_ids, item_rows = items.finish()
-    label, weight, time = (_whole(numbers.get(role)) for role in ("label", "weight", "time"))
+    label, weight, time = (
+        numbers[role].whole() if role in numbers else None for role in ("label", "weight", "time")
+    )
     return user_ids, item_ids, user_rows, item_rows, label, weight, time
-
-
-def _whole(parts: list[NDArray[Any]] | None) -> NDArray[Any] | None:
-    if parts is None:
-        return None
-    return np.concatenate(parts) if parts else np.empty(0, dtype=np.float32)
 
 
 def _sound_batches(

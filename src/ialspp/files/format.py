@@ -1,0 +1,52 @@
+"""A format of ours: what the metadata of a file of arrays say of its kind and its version."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..system.checks import checked_integer
+from .parsing import StoreError, parsed_object
+
+VERIFIED = 64 * 2**20  # bytes: files up to this size are checked completely when they are opened
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A kind of file. Its errors do not name the file."""
+
+    name: str  # in the metadata
+    what: str  # such a file holds, in a word
+    kind: str  # of file, in words
+    newest: int  # version that can be read
+
+    def metadata(self, description: Mapping[str, Any], version: int) -> dict[str, str]:
+        """Return the metadata of a new file."""
+        from importlib.metadata import version as version_of
+
+        return {
+            "format": self.name,
+            "format_version": str(version),
+            "written_by": f"ialspp {version_of('ialspp')}",
+            "description": json.dumps(description),
+        }
+
+    def description_in(self, metadata: Mapping[str, str]) -> dict[str, Any]:
+        """Parse the description in a file's metadata, if this version can read it."""
+        if metadata.get("format") != self.name:
+            raise StoreError(f"is a safetensors file, but not {self.kind}")
+        try:
+            found = checked_integer("format_version", int(metadata["format_version"]), 1)
+        except (KeyError, ValueError) as error:
+            raise StoreError(f"does not say what format_version it has: {error}") from error
+        if found > self.newest:
+            raise StoreError(
+                f"has format {found}, written by {metadata.get('written_by')}; this version reads formats up "
+                f"to {self.newest}: a newer ialspp is required"
+            )
+        try:
+            return parsed_object(metadata["description"])
+        except (KeyError, StoreError) as error:
+            raise StoreError(f"does not say what {self.what} it holds: {error}") from error
