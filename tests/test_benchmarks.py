@@ -90,3 +90,28 @@ def test_the_service_is_measured():
     )
     assert "200 items, d = 4" in done.stdout
     assert " 0 failed" in done.stdout
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is read from /proc")
+@pytest.mark.parametrize("ids", ["integers", "strings"])
+def test_every_stage_from_files_to_a_model_is_measured(ids):
+    options = [
+        "--rows",
+        "20000",
+        "--dim",
+        "4",
+        "--memory",
+        "16M",
+        "--ids",
+        ids,
+        "--name",
+        f"smoke-scale-{ids}",
+    ]
+    subprocess.run([sys.executable, BENCHMARKS / "scale.py", *options], check=True, stdout=subprocess.DEVNULL)
+    [facts] = json.loads((BENCHMARKS / "results" / f"smoke-scale-{ids}.json").read_text())
+    for stage in ("polars", "read", "prepare", "fit"):
+        assert 0 < facts[stage]["anonymous_mb"] < facts[stage]["peak_mb"]
+        assert facts[stage]["cpu_seconds"] > 0
+    assert facts["read"]["pairs"] == facts["prepare"]["pairs"] > 10_000
+    assert facts["fit"]["loss"][1] < facts["fit"]["loss"][0]
+    assert len(facts["fit"]["epoch_cpu_seconds"]) == 2
