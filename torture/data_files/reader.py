@@ -25,6 +25,7 @@ from ialspp.data.reading.names import read_names
 from ialspp.errors import IalsppError
 from ialspp.solvers import SOLVERS
 from torture.data_files.forged import draw
+from torture.memory import peak_memory
 from torture.questions import questions
 
 MOST_MEMORY = 2**30  # bytes that the process may ever have taken
@@ -128,7 +129,7 @@ def _printed() -> str:
 
 
 def _memory() -> str:
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    most = peak_memory()
     return f"took {most >> 20} MB" if most > MOST_MEMORY else ""
 
 

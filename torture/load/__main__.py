@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import faulthandler
-import resource
 import subprocess
 import sys
 import threading
@@ -17,6 +16,7 @@ import numpy as np
 from torture.children import PATIENCE, Report
 from torture.load.known_states import N_ITEMS, N_USERS, K
 from torture.load.published import Published, Replaced
+from torture.memory import peak_memory
 
 THREADS = 8  # that query
 MOST_GROWTH = 64  # megabytes of memory after the first third of the time
@@ -104,7 +104,7 @@ def load(seconds: int, seed: int, folder: Path, report: Report) -> None:
         over.set()
         for worker in workers:
             worker.join()
-        growth = peak_memory() - before
+        growth = (peak_memory() - before) >> 20
         replacements, errors = replacer.communicate("stop\n", timeout=PATIENCE)
     for worker in workers:
         report.count(worker.what, worker.done)
@@ -123,12 +123,6 @@ def _replacer(path: Path, seed: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "torture.load.replacer", str(path), str(seed)]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
-
-
-def peak_memory() -> int:
-    """Return the most memory that this process has had, in megabytes."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak // (1 << 20 if sys.platform == "darwin" else 1 << 10)
 
 
 if __name__ == "__main__":
