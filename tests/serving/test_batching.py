@@ -8,7 +8,7 @@ from support.models import ITEMS
 from support.processes import wait_until
 
 from ialspp.serving import batching
-from ialspp.serving.answering import Asked, answered
+from ialspp.serving.answering import Asked, answered, work_of
 from ialspp.serving.batching import Batcher
 from ialspp.serving.metrics import Metrics
 from ialspp.serving.problems import Problem
@@ -23,9 +23,10 @@ def one(model_file):
 
 
 class Held:
-    """Lets the first group wait until it is told to go on, and notes the size of each group."""
+    """Lets the first group wait in its thread until it is told to go on, and notes the size of each group."""
 
     def __init__(self, monkeypatch):
+        monkeypatch.setattr(batching, "QUICK", 0)  # or the event loop itself would wait
         self.sizes, self.go, self.begun = [], threading.Event(), threading.Event()
         monkeypatch.setattr(batching, "answered", self.answered)
 
@@ -61,6 +62,38 @@ def test_what_comes_meanwhile_is_ranked_together(one, model, monkeypatch):
         assert [item.id for item in answer.items] == model.recommend(user, user)
         assert group.served is one
     assert [item.id for item in groups[4].answers[0].items] == model.recommend_for([ITEMS[:2]])[0]
+
+
+@pytest.mark.parametrize(("quick", "in_loop"), [(batching.QUICK, True), (0, False)])
+def test_what_takes_no_time_is_ranked_without_a_thread(one, monkeypatch, quick, in_loop):
+    monkeypatch.setattr(batching, "QUICK", quick)
+    threads = []
+
+    def noted(*arguments):
+        threads.append(threading.current_thread())
+        return answered(*arguments)
+
+    monkeypatch.setattr(batching, "answered", noted)
+    asyncio.run(Batcher(lambda: one, Limits(), Metrics()).answer(asked()))
+    assert [thread is threading.current_thread() for thread in threads] == [in_loop]
+
+
+def test_an_error_of_ours_reaches_those_who_wait(one, monkeypatch):
+    def broken(*_arguments):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(batching, "answered", broken)
+    batcher = Batcher(lambda: one, Limits(), Metrics())
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(batcher.answer(asked()))
+
+
+def test_work_grows_with_what_is_asked(one):
+    alone = work_of(one, asked())
+    assert work_of(one, asked() * 3) == 3 * alone
+    for more in ({"explain": True}, {"exclude": ITEMS[:2]}, {"candidates": ITEMS[:2]}):
+        assert work_of(one, asked(**more)) > alone
+    assert work_of(one, [Asked(Recommend(items=ITEMS[:2]))]) > alone
 
 
 def test_requests_of_the_same_moment_are_one_group(one, monkeypatch):

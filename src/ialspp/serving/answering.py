@@ -16,6 +16,7 @@ from .served import Served
 from .settings import Limits
 
 REASONS = 3  # for each item, where a request says `true`
+LOOK_UP = 2**15  # multiplications in the time that one id takes
 
 
 class Asked(NamedTuple):
@@ -23,6 +24,18 @@ class Asked(NamedTuple):
 
     request: Recommend
     is_alone: bool = True
+
+
+def work_of(served: Served, asked: Sequence[Asked]) -> int:
+    """Estimate the work of answering requests, in multiplications."""
+    dim, items = served.model.dim, len(served.model.items)
+    work = 0
+    for request, _ in asked:
+        history = 0 if request.items is None else len(request.items)
+        ids = history + len(request.exclude) + len(request.candidates or ())
+        solves = (request.items is not None) + (request.k if request.explain else 0)
+        work += items * dim + solves * (dim**3 + history * dim**2) + ids * LOOK_UP
+    return work
 
 
 def answered(served: Served, asked: Sequence[Asked], limits: Limits) -> list[Recommendations | IalsppError]:

@@ -2,7 +2,8 @@
 
 A thread ranks, and the event loop goes on: the native call releases the GIL. While one group of requests is
 ranked, the next one gathers. So a lonely request waits for nothing, and the busier the service, the larger
-the groups, each of which costs little more than one request.
+the groups, each of which costs little more than one request. What takes less time than handing it to a
+thread and getting the GIL back does, the event loop ranks itself.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import NamedTuple, TypeAlias
 
 from ..errors import IalsppError
-from .answering import Asked, answered
+from .answering import Asked, answered, work_of
 from .metrics import Metrics
 from .problems import Problem
 from .schema import Recommendations
@@ -22,6 +23,7 @@ from .served import Served
 from .settings import Limits
 
 MOST_TOGETHER = 256  # requests of one group: more would make the first ones wait long
+QUICK = 2**24  # multiplications that the event loop does itself: they take less than a millisecond
 
 
 class Group(NamedTuple):
@@ -32,6 +34,7 @@ class Group(NamedTuple):
 
 
 Waiting = tuple[Sequence[Asked], "asyncio.Future[Group]"]
+Ranked: TypeAlias = "asyncio.Future[list[Recommendations | IalsppError]]"
 
 
 class Batcher:
@@ -74,17 +77,22 @@ class Batcher:
         served = self._current()
         asked = [each for some, _ in group for each in some]
         self._metrics.count_group(size)
-        ranking = asyncio.get_running_loop().run_in_executor(
-            self._thread, answered, served, asked, self._limits
-        )
-        ranking.add_done_callback(lambda done: self._deliver(served, group, done))
+        thread = None if work_of(served, asked) <= QUICK else self._thread
+        self._rank(thread, served, asked).add_done_callback(lambda done: self._deliver(served, group, done))
 
-    def _deliver(
-        self,
-        served: Served,
-        group: list[Waiting],
-        done: asyncio.Future[list[Recommendations | IalsppError]],
-    ) -> None:
+    def _rank(self, thread: Executor | None, served: Served, asked: Sequence[Asked]) -> Ranked:
+        """Answer in a thread, or at once."""
+        loop = asyncio.get_running_loop()
+        if thread is not None:
+            return loop.run_in_executor(thread, answered, served, asked, self._limits)
+        done: Ranked = loop.create_future()
+        try:
+            done.set_result(answered(served, asked, self._limits))
+        except Exception as error:  # a bug: it is that of the requests, not of the event loop
+            done.set_exception(error)
+        return done
+
+    def _deliver(self, served: Served, group: list[Waiting], done: Ranked) -> None:
         error = done.exception()
         answers = [] if error is not None else done.result()
         first = 0
