@@ -10,6 +10,7 @@ namespace {
 constexpr int kHalvings = 24;          // of the range in which the k-th best score is searched for
 constexpr int64_t kMostSurvivors = 4;  // one in so many: to score one item alone costs several times as much
 constexpr int64_t kPanelsForOne = 4;   // wanted item: the largest bounds of so many panels tell enough
+constexpr int64_t kPanelsAhead = 8;    // that are requested while one is read: most have left the cache
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kLowest = -std::numeric_limits<float>::max();
 
@@ -70,6 +71,7 @@ bool Survivors::list(const Scores& bounds, float low, float high) {
       kernels_.collect(bounds.maxima, 0, bounds.n_panels, low, kInfinity, panels_, maxima_);
   for (int64_t p = 0; p < panels; ++p) {
     const int64_t first = panels_[p] * kPanel;
+    if (p + kPanelsAhead < panels) __builtin_prefetch(bounds.all + panels_[p + kPanelsAhead] * kPanel);
     size_ += kernels_.collect(bounds.all, first, first + kPanel, low, high, items_ + size_, scores_ + size_);
     if (size_ > most_) return false;
   }

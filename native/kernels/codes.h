@@ -109,6 +109,10 @@ void bounds_tile(const CodedUsers& users, int64_t first, const CodedPanels& item
       const uint8_t* quad = y + (v / kVectors * depth + c) * kPanel + v % kVectors * IALSPP_VECTOR_BYTES;
       low[v] = load_bytes(quad);
       high[v] = load_bytes(quad + 4 * kPanel);
+      if (v % kVectors == 0) {  // the same part of the next panels, which come from a distant cache
+        __builtin_prefetch(quad + panels * depth * kPanel);
+        __builtin_prefetch(quad + panels * depth * kPanel + 4 * kPanel);
+      }
     }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; ++r) {
