@@ -18,11 +18,11 @@ class KnownIds(Protocol):
     names: Names | None
 
     @property
-    def is_text(self) -> bool: ...  # noqa: D102
+    def is_text(self) -> bool: ...  # noqa: D102 - IdMap has the docstring
 
     def __len__(self) -> int: ...
 
-    def find(self, values: Iterable[Any], /) -> Any: ...  # noqa: D102
+    def find(self, values: Iterable[Any], /) -> Any: ...  # noqa: D102 - as above
 
 
 @dataclass(frozen=True, slots=True)

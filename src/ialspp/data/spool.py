@@ -65,6 +65,7 @@ class FileSpool:
     def __init__(self, folder: Path, dtype: DTypeLike) -> None:
         self._folder, self._dtype = folder, np.dtype(dtype)
         with errors_naming(folder):
+            # `whole` or `close` closes it.
             self._file: IO[bytes] = tempfile.TemporaryFile(dir=folder, buffering=2**20)  # noqa: SIM115
 
     def append(self, batch: NDArray[Any]) -> None:

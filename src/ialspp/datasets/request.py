@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from email.message import Message
-    from http.client import HTTPResponse
+    from http.client import HTTPMessage, HTTPResponse
     from urllib.error import HTTPError
     from urllib.request import OpenerDirector
 
@@ -56,12 +55,12 @@ def opener() -> OpenerDirector:
         """Redirects, except to a place where anybody on the way can change the file."""
 
         def redirect_request(
-            self, req: Request, fp: object, code: int, msg: str, headers: Message, newurl: str
+            self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
         ) -> Request | None:
             scheme = urlsplit(newurl).scheme
             if scheme != "https" and not (scheme == req.type == "http"):
                 raise URLError(f"the server redirects from {req.type} to {newurl}, which is refused")
-            return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
+            return super().redirect_request(req, fp, code, msg, headers, newurl)
 
     return build_opener(SafeRedirects)
 

@@ -14,9 +14,9 @@ def load_polars() -> None:
     """Import polars. If its binary did not load, polars warns, and raises a NameError when it is used."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Polars binary is missing")
-        import polars  # noqa: F401
+        import polars  # noqa: F401 - to see it fail
     try:
-        from polars._plr import PyLazyFrame  # noqa: F401
+        from polars._plr import PyLazyFrame  # noqa: F401 - which a binary that did not load lacks
     except ImportError as error:
         raise MemoryError("polars could not be loaded (or it is not installed as a whole)") from error
 
