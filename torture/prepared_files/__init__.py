@@ -108,7 +108,7 @@ class DataForger(Forger):
                 ("data", "show", path),
                 ("data", "show", path, "--json"),
                 ("fit", path, *quick, "-o", out.with_suffix(".ialspp"), "--force"),
-                ("evaluate", path, *quick),
+                ("evaluate", path, *quick, "--protocol", "random"),
                 ("update", self.models[kind], path, "-o", out.with_suffix(".ialspp"), "--force"),
                 ("prepare", path, "-o", out.with_suffix(".ialsdata"), "--force"),
             )
