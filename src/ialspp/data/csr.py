@@ -14,7 +14,7 @@ from ..errors import InvalidValueError
 from ..files.arrays import is_finite
 from ..system.machine import resolve_threads
 from .ids import IdMap
-from .offsets import OF_A_FILE, gathered
+from .offsets import gathered, require_rising, rows_of_a_file
 
 LARGEST = 2**63 - 1  # what native code can count to
 
@@ -51,7 +51,8 @@ class Csr:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """The number of interactions of each row."""
+        """The number of interactions of each row, never negative: see `row_numbers`."""
+        require_rising(self.offsets, len(self.columns))
         return np.diff(self.offsets)
 
     @property
@@ -61,7 +62,12 @@ class Csr:
 
     @property
     def row_numbers(self) -> RowNumbers:
-        """The row of each entry."""
+        """The row of each entry, beside its column in `columns`.
+
+        Whoever takes both uses them as places in arrays. A file that was not verified may hold any numbers,
+        so they are checked here.
+        """
+        self.native()
         return np.repeat(np.arange(len(self), dtype=np.int32), self.counts)
 
     def columns_of(self, row: int) -> RowNumbers:
@@ -109,10 +115,8 @@ class Csr:
 
     def native(self) -> _core.Rows:
         """The same arrays for the compiled core, without copying; it looks at every offset and column."""
-        try:
+        with rows_of_a_file():
             return _core.Rows(self.offsets, self.columns, self.n_columns, self.labels, self.weights)
-        except ValueError as error:
-            raise InvalidValueError(f"{error}{OF_A_FILE}") from error
 
     def check(self) -> None:
         """Raise unless these are rows of distinct, ascending columns, with labels and weights that may be."""

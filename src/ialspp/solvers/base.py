@@ -13,6 +13,7 @@ from .. import _core
 from ..data.csr import Floats
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
+from ..data.offsets import rows_of_a_file
 from ..errors import SolveError
 from ..objective import Loss, Objective, PartOfLoss, loss_of, penalties_of
 from .half import HalfCopies
@@ -119,7 +120,8 @@ class Problem:
         `Interactions.item_ranks`, which solvers without a cache never make.
         """
         if not self.items.rows.has_cache_order:
-            self.items.rows.set_cache_order(self.data.by_user.offsets, self.data.item_ranks)
+            with rows_of_a_file():  # whose rows by item may be those of other data
+                self.items.rows.set_cache_order(self.data.by_user.offsets, self.data.item_ranks)
         return _core.residuals(self.users.rows, self.users.factors, self.items.factors, self.threads)
 
 
