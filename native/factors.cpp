@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -121,6 +122,52 @@ bool copy_to_half(const Kernels& k, const float* x, int64_t rows, int64_t dim, f
       if (!k.to_half(x + r * dim, dim, unit, out + r * padded(dim))) fits = false;
   });
   return fits;
+}
+
+InHalves::InHalves(const Kernels& kernels, float* x, int64_t rows, int64_t dim, float unit, int threads)
+    : kernels_(kernels),
+      x_(x),
+      rows_(rows),
+      dim_(dim),
+      unit_(unit),
+      threads_(threads),
+      fits_(true),
+      scratch_(kShares * dim) {
+  int64_t ends[kShares];  // of the rows of each share that are in halves
+  for_each_share([&](int64_t s, int64_t begin, int64_t end, float* scratch) {
+    Half* halves = reinterpret_cast<Half*>(scratch);
+    for (ends[s] = begin; ends[s] < end; ++ends[s]) {
+      float* row = x_ + ends[s] * dim_;
+      if (!kernels_.to_halves(row, dim_, unit_, halves, halves + dim_)) break;
+      std::memcpy(row, halves, dim_ * sizeof(float));
+    }
+  });
+  for (int64_t s = 0; s < kShares; ++s) fits_ = fits_ && ends[s] == share_begin(rows_, s + 1);
+  if (!fits_)
+    for_each_share([&](int64_t s, int64_t begin, int64_t, float* scratch) { join(begin, ends[s], scratch); });
+}
+
+InHalves::~InHalves() {
+  if (fits_)
+    for_each_share([&](int64_t, int64_t begin, int64_t end, float* scratch) { join(begin, end, scratch); });
+}
+
+template <class Work>
+void InHalves::for_each_share(const Work& work) const {
+  parallel_for(
+      threads_, kShares,
+      [&](int64_t s) {
+        work(s, share_begin(rows_, s), share_begin(rows_, s + 1), scratch_.data() + s * dim_);
+      },
+      Interruptible::no);
+}
+
+void InHalves::join(int64_t begin, int64_t end, float* scratch) const {
+  const Half* halves = reinterpret_cast<const Half*>(scratch);
+  for (int64_t r = begin; r < end; ++r) {
+    std::memcpy(scratch, x_ + r * dim_, dim_ * sizeof(float));
+    kernels_.from_halves(halves, halves + dim_, dim_, unit_, x_ + r * dim_);
+  }
 }
 
 void transform(const Kernels& k, float* x, int64_t rows, int64_t dim, const double* q, int threads) {

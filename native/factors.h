@@ -19,6 +19,34 @@ AlignedFloats pack_columns(const float* x, int64_t rows, int64_t dim, int64_t be
 bool copy_to_half(const Kernels& kernels, const float* x, int64_t rows, int64_t dim, float unit, Half* out,
                   int threads);
 
+// X in halves, in place: the bytes of a row are first its numbers / unit in half precision, then what they
+// lack (kernels/halves.h). That takes no memory, where a copy takes half as much as X. When it ends, X is X
+// again, but for the last bit of its numbers. Rows are whole panels. Signals do not interrupt it.
+class InHalves {
+ public:
+  InHalves(const Kernels& kernels, float* x, int64_t rows, int64_t dim, float unit, int threads);
+  InHalves(const InHalves&) = delete;
+  InHalves& operator=(const InHalves&) = delete;
+  ~InHalves();
+
+  // False where a number is beyond the range of half precision. X is then as it was.
+  bool fits() const { return fits_; }
+  HalfColumns columns() const { return {reinterpret_cast<const Half*>(x_), 2 * dim_, dim_, unit_}; }
+
+ private:
+  template <class Work>
+  void for_each_share(const Work& work) const;
+  void join(int64_t begin, int64_t end, float* scratch) const;
+
+  const Kernels& kernels_;
+  float* x_;
+  int64_t rows_, dim_;
+  float unit_;
+  int threads_;
+  bool fits_;
+  AlignedFloats scratch_;  // a row for each share, so that no task has to ask for memory
+};
+
 // X = X Q in place, Q (dim x dim, row-major). Signals do not interrupt it: a side changed by half could not
 // be used.
 void transform(const Kernels& kernels, float* x, int64_t rows, int64_t dim, const double* q, int threads);

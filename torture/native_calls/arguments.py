@@ -10,6 +10,8 @@ import numpy as np
 from torture.native_calls.draw import DIMS, Draw
 from torture.native_calls.streams import drawn_stream
 
+WHOLE_PANELS = (16, 32, 48)
+
 
 def drawn_call(draw: Draw, name: str) -> tuple[Callable[..., Any], list[Any]]:
     """Draw the arguments of a function; return both."""
@@ -53,6 +55,13 @@ def _improve_rows_by_half(draw: Draw) -> list[Any]:
     return [rows, factors, regularization, other, 0.5, spectrum, draw.below(5), 0.0, 1.5, draw.threads()]
 
 
+def _improve_rows_in_halves(draw: Draw) -> list[Any]:
+    _with_half(draw)
+    rows, factors, regularization, other = draw.side(dims=WHOLE_PANELS)
+    spectrum = draw.positive(draw.dim)
+    return [rows, factors, regularization, other, 0.5, spectrum, draw.below(5), 0.0, 1.5, draw.threads()]
+
+
 def _multiply_rows(draw: Draw) -> list[Any]:
     rows, out, row_scales, x = draw.side()
     return [rows, row_scales, draw.positive(draw.n_columns), x, out, draw.threads()]
@@ -62,6 +71,12 @@ def _multiply_rows_by_half(draw: Draw) -> list[Any]:
     _with_half(draw)
     rows, out, row_scales, _ = draw.side()
     x = draw.halves(draw.n_columns)
+    return [rows, row_scales, draw.positive(draw.n_columns), x, 0.5, out, draw.threads()]
+
+
+def _multiply_rows_in_halves(draw: Draw) -> list[Any]:
+    _with_half(draw)
+    rows, out, row_scales, x = draw.side(dims=WHOLE_PANELS)
     return [rows, row_scales, draw.positive(draw.n_columns), x, 0.5, out, draw.threads()]
 
 
@@ -203,11 +218,13 @@ RECIPES: dict[str, Callable[[Draw], list[Any]]] = {
     "has_half": lambda _: [],
     "improve_rows": _improve_rows,
     "improve_rows_by_half": _improve_rows_by_half,
+    "improve_rows_in_halves": _improve_rows_in_halves,
     "isa": lambda _: [],
     "known_isas": lambda _: [],
     "mark_first": lambda draw: [draw.rows()],
     "multiply_rows": _multiply_rows,
     "multiply_rows_by_half": _multiply_rows_by_half,
+    "multiply_rows_in_halves": _multiply_rows_in_halves,
     "offsets_of": _offsets_of,
     "padded": lambda draw: [draw.below(100)],
     "rank": _rank,

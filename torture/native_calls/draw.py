@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from random import Random
 from types import ModuleType
 from typing import Any
@@ -82,10 +83,10 @@ class Draw:
         starts, columns, *_ = self.core.transpose(rows)
         return starts, self.core.transposed_ranks(self.core.Rows(starts, columns, self.n_rows))
 
-    def side(self, *, order: bool = False) -> list[Any]:
+    def side(self, *, order: bool = False, dims: Sequence[int] = DIMS) -> list[Any]:
         """Draw rows, factors, regularization and the other side's factors."""
         rows = self.rows_with_order() if order else self.rows()
-        self.dim = self.random.choice(DIMS)
+        self.dim = self.random.choice(dims)
         factors, other = self.floats(self.n_rows, self.dim), self.floats(self.n_columns, self.dim)
         return [rows, factors, self.positive(self.n_rows), other]
 

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..data.csr import Floats
 from ..errors import InvalidValueError, SolveError
 from ..objective import in_single_precision
 from ..system.checks import checked_integer, checked_number
 from ..system.locks import one_blas_thread
 from ..system.log import log
 from .base import Problem, Side
-from .half import worth_halving
+from .half import halved_in_place, unit_of, worth_halving
 from .relaxation import PastEpoch, checked_relaxation, next_relaxation
 
 DEFAULT_STEPS = 2
@@ -113,20 +114,30 @@ class SpectralCG:
     def _improve_rows(
         self, problem: Problem, side: Side, other: Side, values: NDArray[np.float64]
     ) -> tuple[float, int]:
-        spectrum = in_single_precision(problem.unobserved_weight * values)
-        descent = (
+        options = (
+            in_single_precision(problem.unobserved_weight * values),
             2 * problem.dim if self.steps is None else self.steps,
             self.tolerance or 0.0,
             1.0 if self.relaxation == "auto" else self.relaxation,
+            problem.threads,
         )
         if self._precision_for(problem) == "mixed":
-            copy = problem.halves.copy(other.factors, values.sum() / other.factors.size, problem.threads)
-            if copy is not None:
-                return _core.improve_rows_by_half(
-                    *side.to_update(), copy.numbers, copy.unit, spectrum, *descent, problem.threads
-                )
+            unit = unit_of(values.sum() / other.factors.size)
+            done = _improve_by_half(problem, side, other, unit, options)
+            if done is not None:
+                return done
             log("the vectors of %ss exceed half precision; they are read in single precision", other.ids.name)
-        return _core.improve_rows(*side.to_update(), other.factors, spectrum, *descent, problem.threads)
+        return _core.improve_rows(*side.to_update(), other.factors, *options)
+
+
+def _improve_by_half(
+    problem: Problem, side: Side, other: Side, unit: float, options: tuple[Floats, int, float, float, int]
+) -> tuple[float, int] | None:
+    """Improve the rows of one side, reading the other in half precision; None where it is out of range."""
+    if halved_in_place(other.factors):
+        return _core.improve_rows_in_halves(*side.to_update(), other.factors, unit, *options)
+    copy = problem.halves.copy(other.factors, unit, problem.threads)
+    return None if copy is None else _core.improve_rows_by_half(*side.to_update(), *copy, *options)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

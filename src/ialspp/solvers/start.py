@@ -11,7 +11,7 @@ from .. import _core
 from ..data.csr import Floats, aligned
 from ..data.interactions import Interactions
 from .base import gramian
-from .half import HalfCopies, worth_halving
+from .half import HalfCopies, halved_in_place, unit_of, worth_halving
 from .spectral import eigenbasis
 
 PAPERS_STDDEV = 0.1  # sigma: the paper draws factors from N(0, sigma / sqrt(d))
@@ -77,13 +77,19 @@ class NormalisedInteractions:
     def _multiply(
         self, rows: _core.Rows, scales: Floats, other_scales: Floats, x: Floats, out: Floats
     ) -> None:
-        if worth_halving(x, out):
-            mean_square = _core.squared_sum(x.reshape(-1), self._threads) / x.size
-            copy = self._halves.copy(x, mean_square, self._threads)
-            if copy is not None:
-                _core.multiply_rows_by_half(rows, scales, other_scales, *copy, out, self._threads)
-                return
-        _core.multiply_rows(rows, scales, other_scales, x, out, self._threads)
+        by = rows, scales, other_scales
+        if not (worth_halving(x, out) and self._multiply_by_half(by, x, out)):
+            _core.multiply_rows(*by, x, out, self._threads)
+
+    def _multiply_by_half(self, by: tuple[_core.Rows, Floats, Floats], x: Floats, out: Floats) -> bool:
+        """Multiply, reading x in half precision; False where it is out of range."""
+        unit = unit_of(_core.squared_sum(x.reshape(-1), self._threads) / x.size)
+        if halved_in_place(x):
+            return _core.multiply_rows_in_halves(*by, x, unit, out, self._threads)
+        copy = self._halves.copy(x, unit, self._threads)
+        if copy is not None:
+            _core.multiply_rows_by_half(*by, *copy, out, self._threads)
+        return copy is not None
 
 
 def draw(factors: Floats, stddev: float, generator: np.random.Generator) -> None:
