@@ -85,6 +85,12 @@ class Csr:
         offsets = self.offsets[begin : end + 1] - first
         return Csr(offsets, self.columns[first:last], self.n_columns, labels, weights)
 
+    def extended(self, length: int, n_columns: int | None = None) -> Csr:
+        """Return so many rows, the new ones empty, and so many columns, without copying entries."""
+        offsets = np.full(length + 1, self.offsets[-1], dtype=np.int64)
+        offsets[: len(self.offsets)] = self.offsets
+        return replace(self, offsets=offsets, n_columns=self.n_columns if n_columns is None else n_columns)
+
     def union(self, other: Csr) -> Csr:
         """Combine the columns of each row of both; labels and weights are dropped."""
         row = np.concatenate([self.row_numbers, other.row_numbers])

@@ -106,6 +106,7 @@ class SpectralCG:
             problem.threads,
         )
         other.gramian = np.diag(rotation.values)
+        problem.recentre(side)
         observed, failed_row = self._improve_rows(problem, side, other, rotation.values)
         side.check(failed_row)
         return observed
@@ -123,10 +124,18 @@ class SpectralCG:
             copy = problem.halves.copy(other.factors, values.sum() / other.factors.size, problem.threads)
             if copy is not None:
                 return _core.improve_rows_by_half(
-                    *side.to_update(), copy.numbers, copy.unit, spectrum, *descent, problem.threads
+                    *side.to_update(),
+                    copy.numbers,
+                    copy.unit,
+                    spectrum,
+                    *descent,
+                    problem.threads,
+                    side.centres,
                 )
             log("the vectors of %ss exceed half precision; they are read in single precision", other.ids.name)
-        return _core.improve_rows(*side.to_update(), other.factors, spectrum, *descent, problem.threads)
+        return _core.improve_rows(
+            *side.to_update(), other.factors, spectrum, *descent, problem.threads, side.centres
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
