@@ -48,7 +48,7 @@ class Features:
         object.__setattr__(self, "names", checked_names(self.names))
         if self.rows.n_columns != len(self.names):
             raise InvalidValueError(
-                f"features need one name each: {self.rows.n_columns} names are required, got {len(self.names)}"
+                f"features need one name each: {self.rows.n_columns} are required, got {len(self.names)}"
             )
         if len(self.rows) != len(self.ids):
             raise InvalidValueError(f"features need one row per id, {len(self.ids)}, got {len(self.rows)}")
@@ -138,7 +138,7 @@ class Features:
         )
 
     def rows_of(self, ids: IdMap) -> Csr:
-        """Return the features of these ids; one that is not described has none. Raise if none is described."""
+        """Return the features of these ids, of which some may have none. Raise if all of them have none."""
         if self.ids is ids:
             return self.rows
         found = ids.find(self.ids.ids)

@@ -26,8 +26,8 @@ class FeatureRegression:
     """
 
     def __init__(self, features: Csr, regularization: Floats, mu: float, threads: int) -> None:
+        self.features = features
         self._rows, self._lambda, self._threads = features.native(), regularization, threads
-        self._n_features = features.n_columns
         system = _core.feature_gramian(self._rows, transpose(features).native(), regularization, threads)
         system[np.diag_indices_from(system)] += mu
         if not np.isfinite(system).all():
