@@ -20,12 +20,20 @@ constexpr int64_t kMostSteps = std::numeric_limits<int32_t>::max();
 // is only rounding error left, which a row without a tolerance would go on reducing for hours.
 constexpr int64_t kMostStepsForEachColumn = 100;
 
+// What the features of each row make of its vector; none without features
+using Centres = std::optional<Matrix<const float>>;
+
 Side side_of(const BoundRows& rows, const Matrix<float>& factors, const Array<const float>& lambda,
-             float relaxation = 1) {
+             const Centres& centres, float relaxation = 1) {
   require_length("factors", length(factors), rows.rows().size);
   require_length("regularization", length(lambda), rows.rows().size);
   require(relaxation > 0 && relaxation < 2, "relaxation must be between 0 and 2");
-  return {rows.rows(), factors.data(), lambda.data(), length(factors, 1), relaxation};
+  if (centres) {
+    require_length("centres", length(*centres), length(factors));
+    require_length("centres' rows", length(*centres, 1), length(factors, 1));
+  }
+  return {rows.rows(),        factors.data(), lambda.data(),
+          length(factors, 1), relaxation,     centres ? centres->data() : nullptr};
 }
 
 void require_other(const BoundRows& rows, const auto& factors, const auto& other) {
@@ -62,8 +70,8 @@ std::pair<double, int64_t> as_pair(const Outcome& outcome) { return {outcome.obs
 std::pair<double, int64_t> bound_solve_rows(const BoundRows& rows, Matrix<float> factors,
                                             Array<const float> lambda, Matrix<const float> other,
                                             Matrix<const double> gramian, float alpha0, bool want_loss,
-                                            float relaxation, int threads) {
-  const Side side = side_of(rows, factors, lambda, relaxation);
+                                            float relaxation, int threads, const Centres& centres) {
+  const Side side = side_of(rows, factors, lambda, centres, relaxation);
   require_other(rows, factors, other);
   require_gramian(gramian, side.dim, side.dim);
   const WithoutGil release;
@@ -73,8 +81,9 @@ std::pair<double, int64_t> bound_solve_rows(const BoundRows& rows, Matrix<float>
 
 int64_t bound_update_block(const BoundRows& rows, Matrix<float> factors, Array<const float> lambda,
                            Matrix<const float> other, Matrix<const double> gramian, float alpha0,
-                           int64_t begin, Array<float> residuals, float relaxation, int threads) {
-  const Side side = side_of(rows, factors, lambda, relaxation);
+                           int64_t begin, Array<float> residuals, float relaxation, int threads,
+                           const Centres& centres) {
+  const Side side = side_of(rows, factors, lambda, centres, relaxation);
   require_other(rows, factors, other);
   const int64_t width = length(gramian, 1);
   require(begin >= 0 && width >= 1 && width <= side.dim && begin <= side.dim - width,
@@ -92,8 +101,8 @@ int64_t bound_update_block(const BoundRows& rows, Matrix<float> factors, Array<c
 std::pair<double, int64_t> bound_update_side(const BoundRows& rows, Matrix<float> factors,
                                              Array<const float> lambda, Matrix<const float> other,
                                              Matrix<const double> gramian, float alpha0, int64_t block_size,
-                                             float relaxation, int threads) {
-  const Side side = side_of(rows, factors, lambda, relaxation);
+                                             float relaxation, int threads, const Centres& centres) {
+  const Side side = side_of(rows, factors, lambda, centres, relaxation);
   require_other(rows, factors, other);
   require_gramian(gramian, side.dim, side.dim);
   require(block_size >= 1, "block_size must be at least 1");
@@ -113,8 +122,9 @@ struct Improvement {
   Descent descent;
 
   Improvement(const BoundRows& rows, const Matrix<float>& factors, const Array<const float>& lambda,
-              const Array<const float>& eigenvalues, int64_t steps, float tolerance, float relaxation)
-      : side(side_of(rows, factors, lambda, relaxation)), spectrum(eigenvalues.data()) {
+              const Array<const float>& eigenvalues, int64_t steps, float tolerance, float relaxation,
+              const Centres& centres)
+      : side(side_of(rows, factors, lambda, centres, relaxation)), spectrum(eigenvalues.data()) {
     require_length("spectrum", length(eigenvalues), side.dim);
     require_between("steps", steps, 0, kMostSteps);
     descent = {std::min(steps, kMostStepsForEachColumn * side.dim), tolerance};
@@ -129,9 +139,9 @@ struct Improvement {
 std::pair<double, int64_t> bound_improve_rows(const BoundRows& rows, Matrix<float> factors,
                                               Array<const float> lambda, Matrix<const float> other,
                                               Array<const float> spectrum, int64_t steps, float tolerance,
-                                              float relaxation, int threads) {
+                                              float relaxation, int threads, const Centres& centres) {
   require_other(rows, factors, other);
-  const Improvement improvement(rows, factors, lambda, spectrum, steps, tolerance, relaxation);
+  const Improvement improvement(rows, factors, lambda, spectrum, steps, tolerance, relaxation, centres);
   const int64_t dim = length(other, 1);
   const WithoutGil release;
   return improvement.of(kernels(), Columns{other.data(), dim, dim}, threads);
@@ -140,20 +150,22 @@ std::pair<double, int64_t> bound_improve_rows(const BoundRows& rows, Matrix<floa
 std::pair<double, int64_t> bound_improve_rows_by_half(const BoundRows& rows, Matrix<float> factors,
                                                       Array<const float> lambda, Matrix<const uint16_t> other,
                                                       float unit, Array<const float> spectrum, int64_t steps,
-                                                      float tolerance, float relaxation, int threads) {
+                                                      float tolerance, float relaxation, int threads,
+                                                      const Centres& centres) {
   const Kernels& chosen = kernels();  // once: another thread may choose others
   const HalfColumns copy = half_columns(chosen, rows, factors, other, unit);
-  const Improvement improvement(rows, factors, lambda, spectrum, steps, tolerance, relaxation);
+  const Improvement improvement(rows, factors, lambda, spectrum, steps, tolerance, relaxation, centres);
   const WithoutGil release;
   return improvement.of(chosen, copy, threads);
 }
 
 std::optional<std::pair<double, int64_t>> bound_improve_rows_in_halves(
     const BoundRows& rows, Matrix<float> factors, Array<const float> lambda, Matrix<float> other, float unit,
-    Array<const float> spectrum, int64_t steps, float tolerance, float relaxation, int threads) {
+    Array<const float> spectrum, int64_t steps, float tolerance, float relaxation, int threads,
+    const Centres& centres) {
   const Kernels& chosen = kernels();
   require_halves(chosen, rows, factors, other, unit);
-  const Improvement improvement(rows, factors, lambda, spectrum, steps, tolerance, relaxation);
+  const Improvement improvement(rows, factors, lambda, spectrum, steps, tolerance, relaxation, centres);
   const WithoutGil release;
   const InHalves halves(chosen, other.data(), length(other), length(other, 1), unit, threads);
   if (!halves.fits()) return std::nullopt;
@@ -162,8 +174,8 @@ std::optional<std::pair<double, int64_t>> bound_improve_rows_in_halves(
 
 int64_t bound_update_coordinate(const BoundRows& rows, Matrix<float> factors, Array<const float> lambda,
                                 Matrix<const float> other, Array<const float> gramian_column, float alpha0,
-                                int64_t f, Array<float> residuals, int threads) {
-  const Side side = side_of(rows, factors, lambda);
+                                int64_t f, Array<float> residuals, int threads, const Centres& centres) {
+  const Side side = side_of(rows, factors, lambda, centres);
   require_other(rows, factors, other);
   require(f >= 0 && f < side.dim, "coordinate outside the factors");
   require_length("gramian_column", length(gramian_column), side.dim);
@@ -245,27 +257,30 @@ auto bound_residuals(const BoundRows& rows, Matrix<const float> factors, Matrix<
 void register_solvers(nb::module_& m) {
   // noconvert where a call writes: it would update a converted copy, which is thrown away.
   m.def("solve_rows", bound_solve_rows, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
-        "gramian"_a, "alpha0"_a, "want_loss"_a, "relaxation"_a, "threads"_a,
+        "gramian"_a, "alpha0"_a, "want_loss"_a, "relaxation"_a, "threads"_a, "centres"_a = nb::none(),
         "iALS: solve every row exactly; (observed loss, first failed row or -1).");
   m.def("update_block", bound_update_block, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
         "gramian"_a, "alpha0"_a, "begin"_a, "residuals"_a.noconvert(), "relaxation"_a, "threads"_a,
+        "centres"_a = nb::none(),
         "iALS++ by block: update one block of every row, and the cached residuals; first failed row or -1.");
   m.def("update_side", bound_update_side, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
-        "gramian"_a, "alpha0"_a, "block_size"_a, "relaxation"_a, "threads"_a,
+        "gramian"_a, "alpha0"_a, "block_size"_a, "relaxation"_a, "threads"_a, "centres"_a = nb::none(),
         "iALS++ by side: update all blocks of every row; (observed loss, first failed row or -1).");
   m.def("update_coordinate", bound_update_coordinate, "rows"_a, "factors"_a.noconvert(), "regularization"_a,
         "other"_a, "gramian_column"_a, "alpha0"_a, "f"_a, "residuals"_a.noconvert(), "threads"_a,
+        "centres"_a = nb::none(),
         "iCD: update one coordinate of every row, and the cached residuals; first failed row or -1.");
   m.def(
       "improve_rows", bound_improve_rows, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
-      "spectrum"_a, "steps"_a, "tolerance"_a, "relaxation"_a, "threads"_a,
+      "spectrum"_a, "steps"_a, "tolerance"_a, "relaxation"_a, "threads"_a, "centres"_a = nb::none(),
       "SpectralCG: take steps of conjugate gradients in every row; (observed loss, first failed row or -1).");
   m.def("improve_rows_by_half", bound_improve_rows_by_half, "rows"_a, "factors"_a.noconvert(),
         "regularization"_a, "other"_a.noconvert(), "unit"_a, "spectrum"_a, "steps"_a, "tolerance"_a,
-        "relaxation"_a, "threads"_a, "improve_rows with the other side as a copy that copy_to_half made.");
+        "relaxation"_a, "threads"_a, "centres"_a = nb::none(),
+        "improve_rows with the other side as a copy that copy_to_half made.");
   m.def("improve_rows_in_halves", bound_improve_rows_in_halves, "rows"_a, "factors"_a.noconvert(),
         "regularization"_a, "other"_a.noconvert(), "unit"_a, "spectrum"_a, "steps"_a, "tolerance"_a,
-        "relaxation"_a, "threads"_a,
+        "relaxation"_a, "threads"_a, "centres"_a = nb::none(),
         "improve_rows with the other side in halves meanwhile, in place; None where it does not fit them.");
   m.def("multiply_rows", bound_multiply_rows, "rows"_a, "row_scales"_a, "column_scales"_a, "x"_a,
         "out"_a.noconvert(), "threads"_a,

@@ -11,6 +11,7 @@ from typing import Any as _Any
 
 from . import metrics, split
 from .baselines import MostPopular, Random
+from .data.features import Features
 from .data.ids import IdMap
 from .data.interactions import Interactions
 from .errors import IalsppError, NotFittedError, SolveError, UnknownIdError, WeightWarning
@@ -59,6 +60,7 @@ __all__ = [
     "EpochRecord",
     "Evaluation",
     "Explanation",
+    "Features",
     "IALSpp",
     "IalsppError",
     "IdMap",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -90,6 +91,12 @@ class Csr:
         )
         offsets = self.offsets[begin : end + 1] - first
         return Csr(offsets, self.columns[first:last], self.n_columns, labels, weights)
+
+    def extended(self, length: int, n_columns: int | None = None) -> Csr:
+        """Return so many rows, the new ones empty, and so many columns, without copying entries."""
+        offsets = np.full(length + 1, self.offsets[-1], dtype=np.int64)
+        offsets[: len(self.offsets)] = self.offsets
+        return replace(self, offsets=offsets, n_columns=self.n_columns if n_columns is None else n_columns)
 
     def union(self, other: Csr) -> Csr:
         """Combine the columns of each row of both; labels and weights are dropped."""
@@ -221,6 +228,24 @@ class SortedPairs:
     def _named(self, entry: int) -> str:
         user = self.begin + int(np.searchsorted(self.offsets, entry, side="right")) - 1
         return f"user {self.users[user]!r} and item {self.items[self.columns[entry]]!r}"
+
+
+def stacked(parts: Sequence[Csr]) -> Csr:
+    """Put rows below each other. Where one part has weights or labels, the others get ones."""
+    labels, weights = (
+        None
+        if all(numbers is None for numbers in values)
+        else np.concatenate(
+            [
+                np.ones(len(part.columns), dtype=np.float32) if numbers is None else numbers
+                for part, numbers in zip(parts, values, strict=True)
+            ]
+        )
+        for values in ([part.labels for part in parts], [part.weights for part in parts])
+    )
+    offsets = np.concatenate([[0], np.cumsum(np.concatenate([part.counts for part in parts]))])
+    columns = np.concatenate([part.columns for part in parts])
+    return Csr(offsets, columns, parts[0].n_columns, labels, weights)
 
 
 def starts_of(numbers: RowNumbers, n: int) -> NDArray[np.int64]:

@@ -392,6 +392,15 @@ class Interactions:
         named.items, named.users = self.items.with_names(items), self.users.with_names(users)
         return named
 
+    def extended(self, users: IdMap, items: IdMap) -> Interactions:
+        """Return the same interactions among more users and items: ids at the end that have none."""
+        grown = copy(self)
+        grown.users, grown.items, grown._statistics = users, items, None
+        grown.by_user = self.by_user.extended(len(users), len(items))
+        if self._by_item is not None:
+            grown._by_item = self._by_item.extended(len(items), len(users))
+        return grown
+
     def core(self, min_user: int = 1, min_item: int = 1) -> Interactions:
         """Keep users with at least `min_user` items and items with at least `min_item` users: the k-core.
 

@@ -51,7 +51,8 @@ def updated(
         users, items = fitted.users.extended(data.users), fitted.items.extended(data.items)
 
         def solve(side: Embedding, rows: NDArray[np.int64], of_rows: Csr, other: Embedding) -> None:
-            side.set_rows(rows, other.exact(of_rows, objective, threads, _unsolved(side.ids, rows)))
+            centres = side.centres(rows, threads)
+            side.set_rows(rows, other.exact(of_rows, objective, threads, _unsolved(side.ids, rows), centres))
 
         for done in range(epochs):
             report(done + 1)

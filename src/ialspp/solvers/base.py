@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..data.csr import Floats
+from ..data.features import Features
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..data.offsets import rows_of_a_file
+from ..data.regression import FeatureRegression
 from ..errors import SolveError
 from ..objective import Loss, Objective, PartOfLoss, loss_of, penalties_of
 from .half import HalfCopies
@@ -33,6 +35,8 @@ class Side:
     rows: _core.Rows
     factors: Floats
     regularization: Floats
+    regression: FeatureRegression | None = None  # on the features, if there are any
+    centres: Floats | None = None  # that the regularisation pulls to; None: zero
     # Of the current factors, once they were computed
     gramian: NDArray[np.float64] | None = None
     penalties: NDArray[np.float64] | None = None
@@ -69,15 +73,25 @@ class Problem:
 
     @classmethod
     def of(
-        cls, data: Interactions, objective: Objective, users: Floats, items: Floats, threads: int
+        cls,
+        data: Interactions,
+        objective: Objective,
+        users: Floats,
+        items: Floats,
+        threads: int,
+        *,
+        user_features: Features | None = None,
+        item_features: Features | None = None,
     ) -> Problem:
         """Set up the minimisation of `objective` on `data`. Solvers update `users` and `items` in place."""
         user_lambda = objective.row_regularization(data.by_user.counts, data.n_items)
         item_lambda = objective.row_regularization(data.by_item.counts, data.n_users)
+        on_users = FeatureRegression.of(user_features, data.users, user_lambda, threads)
+        on_items = FeatureRegression.of(item_features, data.items, item_lambda, threads)
         return cls(
             data,
-            Side(data.users, data.by_user.native(), users, user_lambda),
-            Side(data.items, data.by_item.native(), items, item_lambda),
+            Side(data.users, data.by_user.native(), users, user_lambda, on_users),
+            Side(data.items, data.by_item.native(), items, item_lambda, on_items),
             objective.unobserved_weight,
             threads,
         )
@@ -101,8 +115,17 @@ class Problem:
     def penalties(self, side: Side) -> NDArray[np.float64]:
         """Return the penalty on each dimension of a side's factors, computed once until they change."""
         if side.penalties is None:
-            side.penalties = penalties_of(side.factors, side.regularization, self.threads)
+            side.penalties = penalties_of(side.factors, side.regularization, self.threads, side.regression)
         return side.penalties
+
+    def recentre(self, side: Side) -> None:
+        """Move the centres of a side to where its features and its factors put them.
+
+        A solver calls this before it updates the coordinates of a side. The centre of a coordinate depends on
+        that coordinate of the factors alone, so that once an epoch is enough.
+        """
+        if side.regression is not None:
+            side.centres = side.regression.centres(side.factors, side.centres)
 
     def gramian_columns(self, side: Side, begin: int, end: int) -> NDArray[np.float64]:
         """Return H' H[:, begin:end] of a side's factors H."""

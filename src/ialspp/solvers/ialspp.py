@@ -78,6 +78,8 @@ class IALSpp:
 
     def _sweep_by_block(self, problem: Problem, size: int) -> float:
         residuals = problem.residuals()
+        problem.recentre(problem.users)
+        problem.recentre(problem.items)
         for begin in range(0, problem.dim, size):
             end = min(begin + size, problem.dim)
             for side, other in problem.both_ways:
@@ -90,6 +92,7 @@ class IALSpp:
                     residuals,
                     self.relaxation,
                     problem.threads,
+                    side.centres,
                 )
                 side.check(failed_row)
         return _core.squared_sum(residuals, problem.threads)
@@ -97,6 +100,7 @@ class IALSpp:
     def _sweep_by_side(self, problem: Problem, size: int) -> float:
         observed = 0.0
         for side, other in problem.both_ways:
+            problem.recentre(side)
             observed, failed_row = _core.update_side(
                 *side.to_update(),
                 other.factors,
@@ -105,6 +109,7 @@ class IALSpp:
                 size,
                 self.relaxation,
                 problem.threads,
+                side.centres,
             )
             side.check(failed_row)
         return observed

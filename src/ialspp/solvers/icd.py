@@ -16,6 +16,8 @@ class ICD:
     def epoch(self, problem: Problem) -> float:
         """Update each coordinate in turn: of all users, then of all items."""
         residuals = problem.residuals()
+        problem.recentre(problem.users)
+        problem.recentre(problem.items)
         for f in range(problem.dim):
             for side, other in problem.both_ways:
                 column = in_single_precision(problem.gramian_columns(other, f, f + 1)[:, 0])
@@ -27,6 +29,7 @@ class ICD:
                     f,
                     residuals,
                     problem.threads,
+                    side.centres,
                 )
                 side.check(failed_row)
         return _core.squared_sum(residuals, problem.threads)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +107,7 @@ class SpectralCG:
             problem.threads,
         )
         other.gramian = np.diag(rotation.values)
+        problem.recentre(side)
         observed, failed_row = self._improve_rows(problem, side, other, rotation.values)
         side.check(failed_row)
         return observed
@@ -120,6 +121,7 @@ class SpectralCG:
             self.tolerance or 0.0,
             1.0 if self.relaxation == "auto" else self.relaxation,
             problem.threads,
+            side.centres,
         )
         if self._precision_for(problem) == "mixed":
             unit = unit_of(values.sum() / other.factors.size)
@@ -131,7 +133,7 @@ class SpectralCG:
 
 
 def _improve_by_half(
-    problem: Problem, side: Side, other: Side, unit: float, options: tuple[Floats, int, float, float, int]
+    problem: Problem, side: Side, other: Side, unit: float, options: tuple[Any, ...]
 ) -> tuple[float, int] | None:
     """Improve the rows of one side, reading the other in half precision; None where it is out of range."""
     if halved_in_place(other.factors):
