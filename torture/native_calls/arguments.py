@@ -197,6 +197,12 @@ def _integers(draw: Draw) -> list[Any]:
     return [dictionary]
 
 
+def _crc32(draw: Draw) -> list[Any]:
+    """Draw bytes of any length, at any place in memory."""
+    size, first = draw.random.choice((0, 1, 15, 63, 64, 65, 200, 5000)), draw.below(16)
+    return [np.frombuffer(draw.random.randbytes(first + size), np.uint8)[first:], draw.below(2**32)]
+
+
 RECIPES: dict[str, Callable[[Draw], list[Any]]] = {
     "Dictionary": lambda _: [],
     "Dictionary.encode": _encode,
@@ -213,8 +219,10 @@ RECIPES: dict[str, Callable[[Draw], list[Any]]] = {
     "absolute_row_sums": lambda draw: [draw.rows(), draw.threads()],
     "available_isas": lambda _: [],
     "copy_to_half": _copy_to_half,
+    "crc32": _crc32,
     "find_core": lambda draw: [draw.rows(), draw.below(4), draw.below(4)],
     "gramian": _gramian,
+    "has_crc32": lambda _: [],
     "has_half": lambda _: [],
     "improve_rows": _improve_rows,
     "improve_rows_by_half": _improve_rows_by_half,

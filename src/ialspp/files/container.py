@@ -11,7 +11,6 @@ import hashlib
 import json
 import mmap
 import re
-import zlib
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -20,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidValueError
+from ..system.checksum import CHUNK, crc32
 from .atomic import whole_file
 from .header import (
     ALIGNMENT,
     CHECKSUMS,
-    CHUNK,
     HEADER_CHECKSUM,
     METADATA,
     Header,
@@ -196,7 +195,7 @@ def _append(file: IO[bytes], array: NDArray[Any], report: Callable[[int], None])
     value = 0
     for start in range(0, len(data), CHUNK):
         chunk = data[start : start + CHUNK]
-        value = zlib.crc32(chunk, value)
+        value = crc32(chunk, value)
         file.write(chunk)
         report(file.tell())
     return f"{value:08x}"
