@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from copy import copy, deepcopy
 from pathlib import Path
 from typing import Any, Literal
@@ -248,6 +249,8 @@ class Interactions:
         user: str | int,
         item: str | int,
         memory: str | int = "2G",
+        user_names: Any = None,
+        item_names: Any = None,
         progress: Progress = None,
         **options: Any,
     ) -> Interactions:
@@ -268,12 +271,15 @@ class Interactions:
         memory
             How much memory sorting may take, such as "512M" or "4G". Less memory takes more passes. Ids need
             about 60 bytes each beside it, strings more, and reading some hundred MB.
+        user_names, item_names
+            Names of users and items, as in `with_names`.
         progress
             As in `read`.
         """
         from .preparing import prepare
 
-        prepare(path, Path(out), user=user, item=item, memory=memory, progress=progress, **options)
+        options |= {"user": user, "item": item, "user_names": user_names, "item_names": item_names}
+        prepare(path, Path(out), memory=memory, progress=progress, **options)
         return cls.open(out)
 
     @classmethod
@@ -318,6 +324,12 @@ class Interactions:
         """
         if self._file is not None:
             self._file.verify()
+
+    def read_in_order(self) -> AbstractContextManager[None]:
+        """Tell the system, for a block of code, that rows of a mapped file are read from first to last."""
+        if self._file is None:
+            return nullcontext()
+        return self._file.read_in_order(name for name in self._file.arrays if name.startswith("by_"))
 
     @classmethod
     def from_scipy(

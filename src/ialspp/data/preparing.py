@@ -53,6 +53,8 @@ def prepare(
     half_life: str | float | None = None,
     min_user: int = 1,
     min_item: int = 1,
+    user_names: Any = None,
+    item_names: Any = None,
     **options: Any,
 ) -> None:
     """Read files, and write what `Interactions.read` would return to a file of prepared data."""
@@ -64,7 +66,7 @@ def prepare(
     with ExitStack() as files, reporting("preparing", 1.0, progress) as report:
         spool = partial(_spool, files, Path(os.path.realpath(out)).parent)
         events = read(path, roles, **options, progress=_stage(report, "reading"), spool=spool)
-        users, items = events[:2]
+        users, items = events[0].with_names(user_names), events[1].with_names(item_names)
         by_user, times = _rows_by_user(events, half_life, room, spool, _stage(report, "by user"))
         del events  # frees the temporary files
         if max(least) > 1:

@@ -144,7 +144,8 @@ class Fitting:
         if warm_start:
             factors, past = continued(self._state, data, self.dim, self.seed), self.history
         else:
-            factors, past = self.initial_factors(data), []
+            with data.read_in_order():
+                factors, past = self.initial_factors(data), []
         if keeper is not None:
             keeper.begin(plan.earlier, Judged())
         return self._run(Fit(data, factors, past, plan, checkpointer, keeper), callbacks, progress)
@@ -157,6 +158,7 @@ class Fitting:
         self._training = True
         try:
             with (
+                fit.data.read_in_order(),
                 reporting("fitting", plan.epochs, progress, keep=True) as report,
                 checkpointer or nullcontext(),
             ):

@@ -114,30 +114,40 @@ class SpectralCG:
     def _improve_rows(
         self, problem: Problem, side: Side, other: Side, values: NDArray[np.float64]
     ) -> tuple[float, int]:
-        options = (
-            in_single_precision(problem.unobserved_weight * values),
+        spectrum = in_single_precision(problem.unobserved_weight * values)
+        descent = (
             2 * problem.dim if self.steps is None else self.steps,
             self.tolerance or 0.0,
             1.0 if self.relaxation == "auto" else self.relaxation,
-            problem.threads,
         )
         if self._precision_for(problem) == "mixed":
             unit = unit_of(values.sum() / other.factors.size)
-            done = _improve_by_half(problem, side, other, unit, options)
+            done = _improve_by_half(problem, side, other, unit, spectrum, descent)
             if done is not None:
                 return done
             log("the vectors of %ss exceed half precision; they are read in single precision", other.ids.name)
-        return _core.improve_rows(*side.to_update(), other.factors, *options)
+        return _core.improve_rows(*side.to_update(), other.factors, spectrum, *descent, problem.threads)
 
 
 def _improve_by_half(
-    problem: Problem, side: Side, other: Side, unit: float, options: tuple[Floats, int, float, float, int]
+    problem: Problem,
+    side: Side,
+    other: Side,
+    unit: float,
+    spectrum: Floats,
+    descent: tuple[int, float, float],
 ) -> tuple[float, int] | None:
     """Improve the rows of one side, reading the other in half precision; None where it is out of range."""
     if halved_in_place(other.factors):
-        return _core.improve_rows_in_halves(*side.to_update(), other.factors, unit, *options)
+        return _core.improve_rows_in_halves(
+            *side.to_update(), other.factors, unit, spectrum, *descent, problem.threads
+        )
     copy = problem.halves.copy(other.factors, unit, problem.threads)
-    return None if copy is None else _core.improve_rows_by_half(*side.to_update(), *copy, *options)
+    if copy is None:
+        return None
+    return _core.improve_rows_by_half(
+        *side.to_update(), copy.numbers, unit, spectrum, *descent, problem.threads
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
