@@ -272,3 +272,38 @@ def test_the_file_of_format_1_is_read():
     assert data.by_item.columns.tolist() == [3, 0, 1, 1]
     assert (data.weighted, data.decayed) == (True, True)
     assert data.statistics()["time"] == {"first": "2023-11-14T22:13:20Z", "last": "2023-11-14T22:18:20Z"}
+
+
+def test_names_are_prepared_as_with_names_attaches_them(tmp_path):
+    pl.DataFrame({"user": [1, 2, 2], "item": ["a", "a", "b"]}).write_parquet(tmp_path / "rows.parquet")
+    names = {"user_names": {2: "two"}, "item_names": ["A", "B"]}
+    prepared = Interactions.prepare(tmp_path / "rows.parquet", tmp_path / "data", **COLUMNS, **names)
+    read = Interactions.read(tmp_path / "rows.parquet", **COLUMNS)
+    assert_same(prepared, read.with_names(users={2: "two"}, items=["A", "B"]))
+    assert (list(prepared.users.names), list(prepared.items.names)) == (["", "two"], ["A", "B"])
+
+
+def flags_of_mapping(path):
+    """The flags of each part of this process's memory that maps a file."""
+    flags, is_of_file = [], False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        if "-" in line.split(" ")[0]:
+            is_of_file = line.endswith(str(path))
+        elif is_of_file and line.startswith("VmFlags:"):
+            flags.append(line.split()[1:])
+    return flags
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="needs Linux, which says how it maps files")
+def test_a_fit_says_that_it_reads_mapped_rows_in_order(tmp_path):
+    path = tmp_path / "data"
+    rng = np.random.default_rng(0)
+    Interactions.from_arrays(user=rng.integers(90, size=4000), item=rng.integers(80, size=4000)).save(path)
+    data, seen = Interactions.open(path), []
+    look = lambda *_: seen.append(any("sr" in flags for flags in flags_of_mapping(path)))  # noqa: E731
+    look()
+    ImplicitMF(4, epochs=1).fit(data, callbacks=[look], progress=False)
+    look()
+    assert seen == [False, True, False]
+    with Interactions.open(path, mapped=False).read_in_order():
+        assert not any("sr" in flags for flags in flags_of_mapping(path))

@@ -268,12 +268,6 @@ def transposed_ranks(rows: Csr) -> NDArray[np.uint32]:
     return _core.transposed_ranks(rows.native(), resolve_threads(None))
 
 
-def in_core(rows: Csr, least: int, column_least: int) -> NDArray[np.bool_]:
-    """Mark the entries of the k-core: of rows with `least` marked entries and columns with `column_least`."""
-    in_rows, in_columns = core_of(rows, least, column_least)
-    return np.repeat(in_rows, rows.counts) & in_columns[rows.columns]
-
-
 def core_of(rows: Csr, least: int, column_least: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Mark the rows and the columns of the k-core."""
     enough = (min(max(count, 1), LARGEST) for count in (least, column_least))  # without any, none is in it

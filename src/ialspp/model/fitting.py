@@ -181,7 +181,8 @@ class Fitting:
         if warm_start:
             factors, past = continued(self._state, data, self.dim, self.seed), self.history
         else:
-            factors, past = self.initial_factors(data), []
+            with data.read_in_order():
+                factors, past = self.initial_factors(data), []
         if keeper is not None:
             keeper.begin(plan.earlier, Judged())
         fit = Fit(data, factors, past, plan, checkpointer, keeper, features)
@@ -198,6 +199,7 @@ class Fitting:
         self._training = True
         try:
             with (
+                fit.data.read_in_order(),
                 reporting("fitting", plan.epochs, progress, keep=True) as report,
                 checkpointer or nullcontext(),
             ):

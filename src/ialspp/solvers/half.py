@@ -33,7 +33,7 @@ def halved_in_place(factors: Floats) -> bool:
     The size of the data decides, never the memory that is free: results must not depend on it.
     """
     rows, dim = factors.shape
-    return bool(_core.padded(dim) == dim and 2 * rows * dim > MOST_BYTES_TO_COPY)
+    return _core.padded(dim) == dim and 2 * int(rows) * int(dim) > MOST_BYTES_TO_COPY
 
 
 def unit_of(mean_square: float) -> float:
