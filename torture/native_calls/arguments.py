@@ -24,42 +24,54 @@ def drawn_call(draw: Draw, name: str) -> tuple[Callable[..., Any], list[Any]]:
 
 
 def _solve_rows(draw: Draw) -> list[Any]:
-    return [*draw.side(), draw.gramian(), 0.1, draw.below(2) == 1, 1.5, draw.threads()]
+    return [*draw.side(), draw.gramian(), 0.1, draw.below(2) == 1, 1.5, draw.threads(), draw.centres()]
 
 
 def _update_block(draw: Draw) -> list[Any]:
     side = draw.side(order=True)
     begin = draw.below(draw.dim)
     block = np.ascontiguousarray(draw.gramian()[:, begin : begin + 1 + draw.below(draw.dim - begin)])
-    return [*side, block, 0.1, begin, draw.floats(draw.size), 1.0, draw.threads()]
+    return [*side, block, 0.1, begin, draw.floats(draw.size), 1.0, draw.threads(), draw.centres()]
 
 
 def _update_side(draw: Draw) -> list[Any]:
-    return [*draw.side(), draw.gramian(), 0.1, 1 + draw.below(20), 1.5, draw.threads()]
+    return [*draw.side(), draw.gramian(), 0.1, 1 + draw.below(20), 1.5, draw.threads(), draw.centres()]
 
 
 def _update_coordinate(draw: Draw) -> list[Any]:
     side = draw.side(order=True)
     column = draw.gramian()[0].astype(np.float32)
-    return [*side, column, 0.1, draw.below(draw.dim), draw.floats(draw.size), draw.threads()]
+    return [*side, column, 0.1, draw.below(draw.dim), draw.floats(draw.size), draw.threads(), draw.centres()]
 
 
 def _improve_rows(draw: Draw) -> list[Any]:
-    return [*draw.side(), draw.positive(draw.dim), draw.below(5), 0.0, 1.5, draw.threads()]
+    return [*draw.side(), draw.positive(draw.dim), draw.below(5), 0.0, 1.5, draw.threads(), draw.centres()]
 
 
 def _improve_rows_by_half(draw: Draw) -> list[Any]:
     _with_half(draw)
     rows, factors, regularization, _ = draw.side()
     other, spectrum = draw.halves(draw.n_columns), draw.positive(draw.dim)
-    return [rows, factors, regularization, other, 0.5, spectrum, draw.below(5), 0.0, 1.5, draw.threads()]
+    descent = draw.below(5), 0.0, 1.5, draw.threads(), draw.centres()
+    return [rows, factors, regularization, other, 0.5, spectrum, *descent]
+
+
+def _feature_products(draw: Draw) -> list[Any]:
+    rows, x, weights, _ = draw.side()
+    return [rows, weights, x, draw.threads()]
+
+
+def _feature_gramian(draw: Draw) -> list[Any]:
+    n_rows, n_features = draw.shape()
+    by_feature = draw.rows((n_features, n_rows))
+    return [draw.rows((n_rows, n_features)), by_feature, draw.positive(n_rows), draw.threads()]
 
 
 def _improve_rows_in_halves(draw: Draw) -> list[Any]:
     _with_half(draw)
     rows, factors, regularization, other = draw.side(dims=WHOLE_PANELS)
-    spectrum = draw.positive(draw.dim)
-    return [rows, factors, regularization, other, 0.5, spectrum, draw.below(5), 0.0, 1.5, draw.threads()]
+    descent = draw.below(5), 0.0, 1.5, draw.threads(), draw.centres()
+    return [rows, factors, regularization, other, 0.5, draw.positive(draw.dim), *descent]
 
 
 def _multiply_rows(draw: Draw) -> list[Any]:
@@ -220,6 +232,8 @@ RECIPES: dict[str, Callable[[Draw], list[Any]]] = {
     "available_isas": lambda _: [],
     "copy_to_half": _copy_to_half,
     "crc32": _crc32,
+    "feature_gramian": _feature_gramian,
+    "feature_products": _feature_products,
     "find_core": lambda draw: [draw.rows(), draw.below(4), draw.below(4)],
     "gramian": _gramian,
     "has_crc32": lambda _: [],

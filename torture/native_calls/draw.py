@@ -90,6 +90,10 @@ class Draw:
         factors, other = self.floats(self.n_rows, self.dim), self.floats(self.n_columns, self.dim)
         return [rows, factors, self.positive(self.n_rows), other]
 
+    def centres(self) -> NDArray[np.float32] | None:
+        """Draw the centres of the last side's rows, or none."""
+        return self.floats(self.n_rows, self.dim) if self.below(2) else None
+
     def gramian(self) -> NDArray[np.float64]:
         """Draw a Gramian of the last side's width."""
         other = self.floats(self.dim + 1, self.dim).astype(np.float64)
