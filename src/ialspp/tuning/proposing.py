@@ -1,0 +1,89 @@
+"""Settings to try next: spread evenly at first, then where good trials lie (Optuna's TPE).
+
+A proposal depends on the trials of its stage and on the seed alone. No state of a random generator is carried
+from one to the next, so a search that was interrupted goes on with the trials it would have had.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution
+
+from .planning import Stage
+from .settings import Settings, Trial, done
+from .space import Range, Space, rounded
+
+SPREAD = {"search": 8, "polish": 0}  # trials before TPE: it needs some to learn from
+SPREAD_LATER = 5  # in the narrow space of a larger d
+ATTEMPTS = 8  # to find settings that were not tried
+
+
+def proposal(stage: Stage, seed: int) -> Settings:
+    """Propose the settings of the next trial of a stage."""
+    number = len(stage.tried)
+    start = replace(stage.start, dim=stage.dim)
+    if number == 0:
+        return start
+    tried = {trial.settings for trial in stage.tried}
+    generator = np.random.default_rng([seed, stage.dim, number])
+    shift = float(np.random.default_rng([seed, stage.dim]).random())
+    values: dict[str, Any] = {}
+    for attempt in range(ATTEMPTS):
+        if number < _spread(stage):
+            values = stage.space.spread(number + attempt * 101, shift)
+        else:
+            values = _by_tpe(stage, int(generator.integers(2**32)))
+        if replace(start, **values) not in tried:
+            break
+    return replace(start, **values)
+
+
+def _spread(stage: Stage) -> int:
+    """Return how many trials of a stage are spread evenly: enough for every choice."""
+    wide = stage.kind == "search" and all(
+        part.low <= 0 or part.high / part.low > 20 for part in stage.space.ranges.values()
+    )
+    if stage.kind == "search" and not wide:
+        return SPREAD_LATER
+    return max(SPREAD[stage.kind], *(3 * len(words) for words in stage.space.choices.values()), 0)
+
+
+def _by_tpe(stage: Stage, seed: int) -> dict[str, Any]:
+    """Let TPE propose, from the trials of the stage that have a score and lie in its space."""
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    sampler = optuna.samplers.TPESampler(n_startup_trials=0, seed=seed)
+    study = optuna.create_study(direction="maximize", sampler=sampler)
+    ranges = distributions(stage.space)
+    study.add_trials(observations(done(stage.tried, "search", "polish"), stage.space))
+    found = study.ask(ranges).params
+    return {name: rounded(value) if isinstance(value, float) else value for name, value in found.items()}
+
+
+def observations(trials: list[Trial], space: Space) -> list[optuna.trial.FrozenTrial]:
+    """Return trials as Optuna's, those that lie in the space."""
+    ranges = distributions(space)
+    found = []
+    for trial in trials:
+        values = {name: getattr(trial.settings, name) for name in ranges}
+        if all(_contains(space, name, value) for name, value in values.items()):
+            found.append(
+                optuna.trial.create_trial(params=values, distributions=ranges, value=trial.score)
+            )
+    return found
+
+
+def distributions(space: Space) -> dict[str, BaseDistribution]:
+    """Return a space in Optuna's terms."""
+    ranges: dict[str, BaseDistribution] = {
+        name: FloatDistribution(part.low, part.high, log=part.log) for name, part in space.ranges.items()
+    }
+    return {**ranges, **{name: CategoricalDistribution(words) for name, words in space.choices.items()}}
+
+
+def _contains(space: Space, name: str, value: Any) -> bool:
+    part: Range | None = space.ranges.get(name)
+    return part.low <= value <= part.high if part is not None else value in space.choices[name]
