@@ -32,7 +32,10 @@ class Planted:
     calls: list = field(default_factory=list)
 
     def score(self, settings, seed=0):
-        off = math.log10(settings.unobserved_weight / self.alpha), math.log10(settings.regularization / self.lam)
+        off = (
+            math.log10(settings.unobserved_weight / self.alpha),
+            math.log10(settings.regularization / self.lam),
+        )
         size = 0.02 * math.log2(max(self.enough / settings.dim, 1))
         wrong = 0.02 * (settings.weights != self.weights)
         if self.exponent is not None:

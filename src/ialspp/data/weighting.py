@@ -12,7 +12,7 @@ from ..errors import InvalidValueError
 from .csr import Csr
 from .interactions import Interactions
 
-KINDS = ("linear", "none", "log", "sqrt", "clip")
+KINDS = ("log", "sqrt", "clip", "linear", "none")  # in the order in which a search tries them
 CLIPPED = 0.9  # "clip": this share of the pairs keep their weights, the others get the largest of these
 LEAST = 0.01  # "log": weights are measured in units of about the least one, the quantile of this share
 

@@ -102,7 +102,9 @@ def _next_stage(plan: Plan, trials: list[Trial], elapsed: float) -> Stage | None
     deadline = _search_ends(plan, trials)
     for stage in (_growing(plan, searched), _polishing(plan, searched)):
         if stage is not None and (
-            deadline is None or not done(searched, "search") or elapsed + estimate(trials, stage.dim) <= deadline
+            deadline is None
+            or not done(searched, "search")
+            or elapsed + estimate(trials, stage.dim) <= deadline
         ):
             return stage
     return None

@@ -70,9 +70,7 @@ def observations(trials: list[Trial], space: Space) -> list[optuna.trial.FrozenT
     for trial in trials:
         values = {name: getattr(trial.settings, name) for name in ranges}
         if all(_contains(space, name, value) for name, value in values.items()):
-            found.append(
-                optuna.trial.create_trial(params=values, distributions=ranges, value=trial.score)
-            )
+            found.append(optuna.trial.create_trial(params=values, distributions=ranges, value=trial.score))
     return found
 
 

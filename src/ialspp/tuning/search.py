@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from .planning import Job, Plan, next_job
 from .proposing import proposal
 from .pruning import is_hopeless
-from .settings import Ending, Outcome, Settings, Trial
+from .settings import Ending, Outcome, Settings, Trial, best, done
 from .space import Space
 from .study import Study
 
@@ -31,6 +31,12 @@ class Standing:
     scores: tuple[float, ...]  # of the running training
     elapsed: float
     budget: float | None
+
+    def summary(self) -> str:
+        """Say in a few words how far the search is."""
+        found = best(done(self.trials, "search", "polish"))
+        so_far = "" if found is None else f", best {found.score:.4f} with d = {found.settings.dim}"
+        return f"{len(self.trials)} trials{so_far}"
 
 
 def search(
