@@ -74,7 +74,9 @@ def test_test_users_of_a_strong_split_change_nothing_that_is_chosen():
 def test_test_pairs_of_known_users_change_nothing_that_is_chosen():
     train, rows = WEAK.train, WEAK.train.by_user
     rng = np.random.default_rng(0)
-    unseen = [(u, i) for u in range(train.n_users) for i in set(range(train.n_items)) - set(rows.columns_of(u))]
+    unseen = [
+        (u, i) for u in range(train.n_users) for i in set(range(train.n_items)) - set(rows.columns_of(u))
+    ]
     tests = []
     for _ in range(2):
         chosen = [unseen[n] for n in rng.choice(len(unseen), 60, replace=False)]
@@ -100,7 +102,11 @@ def test_a_validation_part_is_taken_in_the_way_of_the_protocol():
     times = np.random.default_rng(0).permutation(400.0 * np.arange(400))
     user, item = PLAIN.by_user.row_numbers, PLAIN.by_user.columns
     timed = Interactions.from_arrays(user=user, item=item, time=times)
-    for outer in (split.last_item(timed), split.last_days(timed, 0.2), split.leave_one_out(timed, negatives=5)):
+    for outer in (
+        split.last_item(timed),
+        split.last_days(timed, 0.2),
+        split.leave_one_out(timed, negatives=5),
+    ):
         parts = parts_of(outer)
         assert parts.retrained
         assert len(parts.train) + len(parts.validation.wanted) <= len(outer.train)

@@ -26,6 +26,7 @@ from .source import Source
 from .standing import live_table
 
 SHOWN = 10  # trials in the table
+RANDOM = "random"  # the protocol where none is given or published
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +109,15 @@ def tune(
     _refuse_one_file(out, report, journal)
     command = shlex.join(["ialspp", *sys.argv[1:]])
     tuned = _found(source, splitting, options, seconds, journal, resume)
+    from ..tuning.report import write_report
     from ..tuning.writing import write_toml
 
     shared = {
         name: str(value) if name == "path" else value for name, value in given(source, "source").items()
     }
-    write_toml(tuned, out, shared=shared, evaluate=given(splitting))
-    tuned.write_report(report, command)
+    how = {"protocol": RANDOM} if splitting.protocol is None and tuned.protocol == RANDOM else {}
+    write_toml(tuned, out, shared=shared, evaluate={**how, **given(splitting)})
+    write_report(tuned, report, command)
     answer = {"source": given(source), "split": given(splitting), **tuned.as_dict(), "file": str(out)}
     answer |= {"report": str(report), "journal": str(journal)}
     record_run(runs, "tune", answer)
@@ -135,7 +138,7 @@ def _found(
     from ..tuning.tuner import Tuner
 
     tuner = Tuner(
-        parts=parts_of(splitting.split(source, default="random")),
+        parts=parts_of(splitting.split(source, default=RANDOM)),
         metric=options.metric,
         budget=seconds,
         trials=options.trials,

@@ -19,7 +19,7 @@ from .settings import FAILED, Trial, done
 from .space import Range, Space
 
 INK, SOFT, ACCENT, PRUNED = "#23211e", "#8a8378", "#0b6e69", "#c8452f"
-STYLE = {
+STYLE: Any = {  # matplotlib lists every name that it may have
     "font.size": 9,
     "axes.edgecolor": SOFT,
     "axes.labelcolor": INK,
@@ -135,8 +135,8 @@ def over_epochs(tuned: Tuning) -> Figure | None:
     chosen = tuned.choice.chosen.trial.outcome
     assert chosen is not None
     axis.plot(range(1, len(chosen.scores) + 1), chosen.scores, color=ACCENT, lw=2, marker="o", ms=4)
-    scores = [score for trial in trials if trial.outcome for score in trial.outcome.scores]
-    axis.set_ylim(np.quantile(scores, 0.1), max(scores) + 0.02 * (max(scores) - min(scores)) + 1e-6)
+    seen = [score for trial in trials if trial.outcome for score in trial.outcome.scores]
+    axis.set_ylim(np.quantile(seen, 0.1), max(seen) + 0.02 * (max(seen) - min(seen)) + 1e-6)
     axis.set(xlabel="epoch", ylabel=tuned.metric)
     return figure
 

@@ -71,6 +71,7 @@ class Stage:
     space: Space
     start: Settings  # to try first
     tried: list[Trial]  # in this stage, those that run too
+    known: list[Trial]  # in all stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +122,25 @@ def _growing(plan: Plan, searched: list[Trial]) -> Stage | None:
         allowance = plan.allowance(place, spent)
         seconds = sum(trial.seconds for trial in tried)
         if len(tried) < plan.quota(place) and (not tried or allowance is None or seconds < allowance):
-            return _stage(plan, dim, tried, before, found)
+            return _stage(plan, dim, tried, before, found, searched)
         if found is None or (before is not None and found.score < before.score * (1 + plan.least_gain)):
             return None
         before, spent = found, spent + seconds
     return None
 
 
-def _stage(plan: Plan, dim: int, tried: list[Trial], before: Trial | None, found: Trial | None) -> Stage:
+def _stage(
+    plan: Plan,
+    dim: int,
+    tried: list[Trial],
+    before: Trial | None,
+    found: Trial | None,
+    known: list[Trial],
+) -> Stage:
     near = plan.start if before is None else before.settings
     space = plan.space if before is None else plan.space.around(near, plan.factor)
     space = space if found is None else space.widened(found.settings)
-    return Stage(dim, "search", space, near, tried)
+    return Stage(dim, "search", space, near, tried, known)
 
 
 def _polishing(plan: Plan, searched: list[Trial]) -> Stage | None:
@@ -143,7 +151,7 @@ def _polishing(plan: Plan, searched: list[Trial]) -> Stage | None:
         return None
     space = plan.space.around(found.settings, plan.factor)
     near = [trial for trial in searched if trial.settings.dim == found.settings.dim]
-    return Stage(found.settings.dim, "polish", space, found.settings, near)
+    return Stage(found.settings.dim, "polish", space, found.settings, near, searched)
 
 
 def finalists(plan: Plan, trials: list[Trial]) -> list[Trial]:

@@ -1,4 +1,5 @@
-"""Settings to try next: spread evenly at first, then where good trials lie (Optuna's TPE).
+"""Settings to try next: spread evenly at first, then by turns where a surface through the trials is highest
+and where good trials lie (Optuna's TPE).
 
 A proposal depends on the trials of its stage and on the seed alone. No state of a random generator is carried
 from one to the next, so a search that was interrupted goes on with the trials it would have had.
@@ -16,8 +17,9 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 from .planning import Stage
 from .settings import Settings, Trial, done
 from .space import Range, Space, rounded
+from .surface import surface_best
 
-SPREAD = {"search": 8, "polish": 0}  # trials before TPE: it needs some to learn from
+SPREAD = 8  # trials before others learn from them
 SPREAD_LATER = 5  # in the narrow space of a larger d
 ATTEMPTS = 8  # to find settings that were not tried
 
@@ -29,27 +31,37 @@ def proposal(stage: Stage, seed: int) -> Settings:
     if number == 0:
         return start
     tried = {trial.settings for trial in stage.tried}
-    generator = np.random.default_rng([seed, stage.dim, number])
-    shift = float(np.random.default_rng([seed, stage.dim]).random())
     values: dict[str, Any] = {}
     for attempt in range(ATTEMPTS):
-        if number < _spread(stage):
-            values = stage.space.spread(number + attempt * 101, shift)
-        else:
-            values = _by_tpe(stage, int(generator.integers(2**32)))
+        values = _values(stage, number, attempt, seed)
         if replace(start, **values) not in tried:
             break
     return replace(start, **values)
 
 
+def _values(stage: Stage, number: int, attempt: int, seed: int) -> dict[str, Any]:
+    """Propose values for the trial of this number; another attempt gives others."""
+    at_larger_dim = stage.kind == "search" and stage.dim > min(trial.settings.dim for trial in stage.known)
+    surface_comes = number % 2 == 1 and (number >= _spread(stage) or at_larger_dim)
+    if surface_comes and attempt == 0:
+        highest = surface_best(stage)
+        if highest is not None:
+            return highest
+    if number < _spread(stage):
+        shift = float(np.random.default_rng([seed, stage.dim]).random())
+        return stage.space.spread(number + attempt * 101, shift)
+    generator = np.random.default_rng([seed, stage.dim, number, attempt])
+    return _by_tpe(stage, int(generator.integers(2**32)))
+
+
 def _spread(stage: Stage) -> int:
     """Return how many trials of a stage are spread evenly: enough for every choice."""
-    wide = stage.kind == "search" and all(
-        part.low <= 0 or part.high / part.low > 20 for part in stage.space.ranges.values()
-    )
-    if stage.kind == "search" and not wide:
+    if stage.kind == "polish":
+        return 0
+    choices = max((len(words) for words in stage.space.choices.values()), default=1)
+    if stage.dim > min(trial.settings.dim for trial in stage.known):
         return SPREAD_LATER
-    return max(SPREAD[stage.kind], *(3 * len(words) for words in stage.space.choices.values()), 0)
+    return max(SPREAD, 3 * choices if choices > 1 else 0)
 
 
 def _by_tpe(stage: Stage, seed: int) -> dict[str, Any]:

@@ -12,8 +12,18 @@ from .figures import pictures
 from .result import Tuning
 
 
-def write_report(tuned: Tuning, path: Path, command: str) -> None:
-    """Write the page, atomically."""
+def write_report(tuned: Tuning, path: str | Path, command: str = "") -> None:
+    """Write one HTML page with pictures of the search, which needs nothing else.
+
+    Parameters
+    ----------
+    tuned
+        What was found.
+    path
+        The file to write, atomically.
+    command
+        The command that repeats the search, to be shown.
+    """
     columns, rows = tuned.table()
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     template = environment.from_string((files(__package__) / "page" / "report.html").read_text("utf-8"))
@@ -27,7 +37,7 @@ def write_report(tuned: Tuning, path: Path, command: str) -> None:
         endings=_counted(tuned),
         command=command,
     )
-    with whole_file(path) as file:
+    with whole_file(Path(path)) as file:
         file.write(page.encode())
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from ..data.interactions import Interactions
@@ -159,26 +158,6 @@ class Tuning:
                 "user_power": self.weighting.user_power,
             }
         return found
-
-    def save(self, path: str | Path) -> None:
-        """Write the settings to a TOML file that `ialspp fit --config` and `evaluate --config` take."""
-        from .writing import write_toml
-
-        write_toml(self, Path(path))
-
-    def write_report(self, path: str | Path, command: str = "") -> None:
-        """Write one HTML page with pictures of the search, which needs nothing else.
-
-        Parameters
-        ----------
-        path
-            The file to write, atomically.
-        command
-            The command that repeats the search, to be shown.
-        """
-        from .report import write_report
-
-        write_report(self, Path(path), command)
 
     def __repr__(self) -> str:
         return f"Tuning({self.metric} {self.score:.4f} on validation, {self.settings})"

@@ -15,12 +15,14 @@ MARK = "# Settings found by ialspp tune"
 
 def write_toml(
     tuned: Tuning,
-    path: Path,
+    path: str | Path,
     *,
     shared: Mapping[str, Any] | None = None,
     evaluate: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write the settings, and how they were found as comments.
+    """Write the settings to a TOML file that `ialspp fit --config` and `evaluate --config` take.
+
+    Comments say how they were found.
 
     Parameters
     ----------
@@ -40,7 +42,7 @@ def write_toml(
     lines += _entries({**(shared or {}), **tuned.options()})
     if evaluate:
         lines += ["", "[evaluate]", *_entries(evaluate)]
-    with whole_file(path) as file:
+    with whole_file(Path(path)) as file:
         file.write(("\n".join(lines) + "\n").encode())
 
 
