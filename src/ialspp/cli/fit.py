@@ -30,11 +30,13 @@ from .runs import RunsOption, checked_runs, record_run
 from .source import MinItemOption, MinUserOption, Source
 from .stopping import Stopping, as_sentence
 from .training import Training
+from .weighting import WeightingOptions
 
 
 def fit(
     context: typer.Context,
     source: Source,
+    weights: WeightingOptions,
     names: NameOptions,
     settings: ModelOptions,
     stopping: Stopping,
@@ -71,6 +73,7 @@ def fit(
     Example: ialspp fit ratings.csv --user userId --item movieId --min-rating 4 --dim 128 -o films.ialspp
     """
     model = settings.make()
+    weights.make()
     if until is not None:
         checked_share("until", until)
     stopping.check(settings.epochs)
@@ -83,7 +86,7 @@ def fit(
     checked_runs(runs)
     with telling_how_to_resume(keeping, resume):
         start = time.perf_counter()
-        data = names.attached(source.interactions("fit").core(min_user, min_item))
+        data = names.attached(weights.on(source.interactions("fit").core(min_user, min_item)))
         source.remark_on_weights(data)
         read = time.perf_counter()
         begun = None if resume is None else Checkpoint.read(resume)
@@ -93,7 +96,7 @@ def fit(
     if keeping is not None:
         remove(keeping)
     answer: dict[str, Any] = {
-        "source": given(source),
+        "source": {**given(source), **given(weights)},
         "data": {**data.statistics(), "min_user": min_user, "min_item": min_item},
         "names": named_facts(data.users, data.items),
         "settings": {**settings.settings(model), **({} if until is None else {"until": until})},
