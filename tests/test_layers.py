@@ -13,7 +13,7 @@ LAYERS = [
     {"datasets", "solvers"},
     {"model"},
     {"metrics", "baselines", "evaluation", "stopping", "store", "export"},
-    {"explorer", "tuning"},
+    {"explorer", "tuning", "compat"},
     {"serving"},
     {"cli", "__main__"},
 ]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy, deepcopy
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,12 +17,16 @@ from ..system.checks import checked_integer
 from ..system.progress import Progress
 from .axis import Axis, ids_of_length, numbered
 from .csr import Csr, Floats, SortedPairs, Times, core_of, transpose, transposed_ranks
-from .dataframes import arrays_of_frame
+from .dataframes import arrays_of_frame, frame_of
 from .decay import decayed, require_time
 from .ids import IdMap
 from .row_files import Cut, Workplace, count_within, rows_by_column
+from .sparse import matrix_of
 from .statistics import statistics
 from .values import labels_of, not_negative, numbers_of, times_of, weights_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class Interactions:
@@ -396,6 +400,25 @@ class Interactions:
         columns = {"user": user, "item": item, "label": label, "weight": weight, "time": time}
         return cls.from_arrays(**arrays_of_frame(frame, columns), half_life=half_life)
 
+    def to_scipy(self, values: Literal["weight", "label"] | None = "weight") -> Any:
+        """Return a scipy.sparse.csr_array: rows are users, columns are items, in the order of their ids.
+
+        Parameters
+        ----------
+        values
+            What the stored numbers are: weights (the default), labels, or ones (None). Weights or labels
+            that the data does not have are ones.
+        """
+        return matrix_of(self.by_user, values)
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a polars DataFrame with a row for each pair, by user and then by item.
+
+        Its columns are `user` and `item`; `user_name` and `item_name` if there are names; `label`, `weight`
+        and `time` (Unix seconds) if there are any. Call `to_pandas()` on it for pandas.
+        """
+        return frame_of(self.users, self.items, self.by_user, self.times)
+
     def with_names(self, *, items: Any = None, users: Any = None) -> Interactions:
         """Return the same data with names of items or users, which people read beside ids.
 
@@ -520,3 +543,20 @@ class Interactions:
         ]
         suffix = f", with {', '.join(extras)}" if extras else ""
         return f"Interactions({self.n_users} users x {self.n_items} items, {len(self)} pairs{suffix})"
+
+
+def require_interactions(data: Any) -> None:
+    """Raise unless this is a data set; the error names the method that makes one of what was given."""
+    if isinstance(data, Interactions):
+        return
+    converter = ""
+    if hasattr(data, "tocsr"):
+        converter = "from_scipy(matrix)"
+    elif hasattr(data, "columns"):
+        converter = "from_dataframe(frame, user=..., item=...)"
+    elif isinstance(data, (str, Path)):
+        converter = "read(path, user=..., item=...)"
+    elif isinstance(data, (np.ndarray, Sequence)):
+        converter = "from_arrays(user=..., item=...)"
+    hint = f"; call Interactions.{converter} first" if converter else ""
+    raise InvalidTypeError(f"data must be Interactions, got {type(data).__name__}{hint}")

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from ..data.csr import Floats
 from ..data.features import Features, features_of
 from ..data.fingerprint import Fingerprint, fingerprint_of
-from ..data.interactions import Interactions
+from ..data.interactions import Interactions, require_interactions
 from ..data.spread import warn_of_spread
 from ..errors import InvalidTypeError, InvalidValueError
 from ..objective import Objective
@@ -309,8 +309,7 @@ def go_on(
 
 def _check(data: Interactions, callbacks: Sequence[Callback]) -> BestEpoch | None:
     """Check what a fit is given, and return the callback that chooses the epoch to keep."""
-    if not isinstance(data, Interactions):
-        raise InvalidTypeError(f"data must be Interactions, got {type(data).__name__}")
+    require_interactions(data)
     if len(data) == 0:
         raise InvalidValueError("data has no interactions; there is nothing to fit")
     if callable(callbacks) or not all(callable(callback) for callback in callbacks):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..data.csr import Floats
 from ..data.features import Features
 from ..data.ids import IdMap
-from ..data.interactions import Interactions
+from ..data.interactions import Interactions, require_interactions
 from ..errors import InvalidStateError, InvalidTypeError, InvalidValueError, NotFittedError
 from ..files.arrays import whole
 from ..files.version import FileVersion
@@ -185,8 +185,7 @@ class ImplicitMF(Fitting, Answers, Parameters):
             True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
             `ProgressEvent`.
         """
-        if not isinstance(data, Interactions):
-            raise InvalidTypeError(f"data must be Interactions, got {type(data).__name__}")
+        require_interactions(data)
         rounds = checked_integer("epochs", epochs, 1)
         threads = resolve_threads(self.threads)
         if self._training:

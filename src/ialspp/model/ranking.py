@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..data.csr import Csr, Floats, RowNumbers
+from ..data.dataframes import id_columns
 from ..data.ids import IdMap
 from ..data.offsets import rows_of_a_file
 from ..errors import InvalidStateError, InvalidValueError
@@ -166,8 +167,8 @@ class Rankings(Sequence[Ranking]):
         counts = there.sum(axis=1)
         question, answer = self.columns
         columns = {
-            **_columns(question, self.asked_ids, np.repeat(self.asked_rows, counts)),
-            **_columns(answer, self.ids, self.rows[there]),
+            **id_columns(question, self.asked_ids, np.repeat(self.asked_rows, counts)),
+            **id_columns(answer, self.ids, self.rows[there]),
             "rank": np.broadcast_to(np.arange(1, there.shape[1] + 1, dtype=np.int32), there.shape)[there],
             "score": self.scores[there],
         }
@@ -179,41 +180,6 @@ class Rankings(Sequence[Ranking]):
 def shown_with_name(value: Any, name: str | None) -> str:
     """Return what people read of one answer, such as 260: 'Star Wars (1977)'."""
     return repr(value) if name is None else f"{value!r}: {name!r}"
-
-
-def _columns(title: str, ids: IdMap, rows: NDArray[np.integer[Any]]) -> dict[str, Any]:
-    """Return the ids of rows as a column, and their names as another if there are any."""
-    columns: dict[str, Any] = {title: _id_column(ids, rows)}
-    if ids.names is not None:
-        columns[f"{title}_name"] = _texts(ids.names_of, len(ids), rows)
-    return columns
-
-
-def _id_column(ids: IdMap, rows: NDArray[np.integer[Any]]) -> pl.Series:
-    """Return the ids of rows as a column: 64-bit integers as they are, anything else as strings."""
-    import polars as pl
-
-    if not ids.is_text and ids.ids.dtype != object:
-        return pl.Series(ids.ids[rows])
-    try:
-        return _texts(lambda some: [str(value) for value in ids.named(some)], len(ids), rows)
-    except UnicodeEncodeError as error:
-        raise InvalidValueError(
-            f"the {ids.name} id {error.object!r} has half of a surrogate pair, which is not a character: "
-            "a data frame cannot hold it"
-        ) from error
-
-
-def _texts(
-    texts_of: Callable[[NDArray[np.int64]], Sequence[str | None]], length: int, rows: NDArray[np.integer[Any]]
-) -> pl.Series:
-    """Return the texts of rows as a column; each is made once."""
-    import polars as pl
-
-    occurs = np.zeros(length, dtype=bool)
-    occurs[rows] = True
-    column = pl.Series(texts_of(np.flatnonzero(occurs)), dtype=pl.String)
-    return column.gather((np.cumsum(occurs) - 1)[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
