@@ -15,7 +15,7 @@ from ..data.csr import Csr, Floats, RowNumbers
 from ..data.dataframes import id_columns
 from ..data.ids import IdMap
 from ..data.offsets import rows_of_a_file
-from ..errors import InvalidStateError, InvalidValueError
+from ..errors import InvalidStateError
 from ..files.arrays import is_finite
 from ..system.progress import Progress, reporting
 from .skipped import NOTHING_SKIPPED, Skipped
