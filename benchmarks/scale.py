@@ -168,14 +168,19 @@ def with_prepare(arguments: argparse.Namespace, _: Watch) -> Facts:
 
 
 def with_fit(arguments: argparse.Namespace, watch: Watch) -> Facts:
-    from ialspp import ImplicitMF, Interactions
+    from ialspp import EpochRecord, ImplicitMF, Interactions
 
     start = time.perf_counter()
     data = Interactions.open(arguments.folder / "events.ialsdata")
     opened = time.perf_counter() - start
-    cpu: list[float] = []
+    cpu = [time.process_time()]
+
+    def tell(_: ImplicitMF, record: EpochRecord) -> None:
+        cpu.append(time.process_time())
+        print(record, f"{cpu[-1] - cpu[-2]:.1f} s of CPU, {watch.peak:.0f} MB", file=sys.stderr, flush=True)
+
     model = ImplicitMF(arguments.dim, epochs=arguments.epochs)
-    model.fit(data, callbacks=[lambda *_: cpu.append(time.process_time())], progress=False)
+    model.fit(data, callbacks=[tell], progress=False)
     trained = {"fit_anonymous_mb": watch.peak, "fit_peak_mb": memory("VmHWM")}
     asked = time.perf_counter()
     best = model.recommend(data.users.ids[:ASKED], k=10, progress=False)
@@ -186,7 +191,7 @@ def with_fit(arguments: argparse.Namespace, watch: Watch) -> Facts:
         "recommended": len(best),
         "open_seconds": opened,
         "epoch_seconds": [record.seconds for record in model.history],
-        "epoch_cpu_seconds": np.diff(cpu).tolist(),  # of all but the first, which the start belongs to
+        "epoch_cpu_seconds": np.diff(cpu).tolist(),  # the start belongs to the first
         "loss": [record.loss for record in model.history],
         "vectors_mb": (data.n_users + data.n_items) * arguments.dim * 4 / 2**20,
     }

@@ -42,13 +42,13 @@ class Interactions:
         "_file",
         "_item_ranks",
         "_statistics",
-        "_work",
         "by_user",
         "decayed",
         "items",
         "times",
         "users",
         "weighted",
+        "work",
     )
 
     users: IdMap
@@ -57,6 +57,7 @@ class Interactions:
     times: Times | None  # Unix seconds, in the order of by_user's entries; None if not given
     weighted: bool  # whether weights were given, even if all are 1
     decayed: bool  # whether weights decayed with time
+    work: Workplace | None  # where parts of mapped data are made; None: in memory
 
     def __init__(
         self,
@@ -84,7 +85,7 @@ class Interactions:
         self._by_item: Csr | None = None
         self._item_ranks: NDArray[np.uint32] | None = None
         self._file: Container | None = None  # that the arrays are in
-        self._work: Workplace | None = None  # where parts of mapped data are made
+        self.work = None
 
     @classmethod
     def of_rows(
@@ -104,7 +105,7 @@ class Interactions:
         """
         data = cls.__new__(cls)
         data._set(users, items, by_user, times, weighted)
-        data._by_item, data._work = by_item, work
+        data._by_item, data.work = by_item, work
         return data
 
     def __copy__(self) -> Interactions:
@@ -115,13 +116,13 @@ class Interactions:
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         self.require_sound()  # a copy has the contents of a file without its checksums
-        return None, {name: getattr(self, name) for name in self.__slots__} | {"_file": None, "_work": None}
+        return None, {name: getattr(self, name) for name in self.__slots__} | {"_file": None, "work": None}
 
     @property
     def by_item(self) -> Csr:
         """The same interactions by item, made when first used."""
         if self._by_item is None:
-            rows, work = self.by_user, self._work
+            rows, work = self.by_user, self.work
             self._by_item = transpose(rows) if work is None else rows_by_column(rows, work)
         return self._by_item
 
@@ -315,7 +316,7 @@ class Interactions:
         found = file.parts()
         data = cls.of_rows(*found[:3], found.times, weighted=found.weighted, by_item=found.by_item)
         data.decayed, data._statistics, data._file = found.decayed, found.statistics, file
-        data._work = Workplace.beside(Path(path)) if mapped else None
+        data.work = Workplace.beside(Path(path)) if mapped else None
         return data
 
     def save(self, path: str | Path, *, progress: Progress = False) -> None:
@@ -469,7 +470,7 @@ class Interactions:
 
         The rest is as in `select`, but of mapped data the part is mapped, too: it takes no memory.
         """
-        rows, work = self.by_user, self._work
+        rows, work = self.by_user, self.work
         if users is None or items is None:
             of_users, of_items = count_within(rows, in_users, in_items)
             users = Axis.of(self.users, np.flatnonzero(of_users)) if users is None else users
