@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidTypeError, InvalidValueError
 from ..files.container import Container
+from ..system import html
 from ..system.checks import checked_integer
 from ..system.progress import Progress
 from .axis import Axis, ids_of_length, numbered
@@ -22,7 +23,7 @@ from .decay import decayed, require_time
 from .ids import IdMap
 from .row_files import Cut, Workplace, count_within, rows_by_column
 from .sparse import matrix_of
-from .statistics import statistics
+from .statistics import described, statistics
 from .values import labels_of, not_negative, numbers_of, times_of, weights_of
 
 if TYPE_CHECKING:
@@ -227,8 +228,8 @@ class Interactions:
         quote
             What may surround a field of text; None if quotes have no meaning, as between "::".
         progress
-            True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
-            `ProgressEvent`.
+            True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
+            with each `ProgressEvent`.
         """
         from .reading import read
 
@@ -544,6 +545,12 @@ class Interactions:
         ]
         suffix = f", with {', '.join(extras)}" if extras else ""
         return f"Interactions({self.n_users} users x {self.n_items} items, {len(self)} pairs{suffix})"
+
+    def _repr_html_(self) -> str:
+        """Draw counts and ranges as a table, for notebooks."""
+        names = {"user names": self.users.names, "item names": self.items.names}
+        filled = {name: found.filled for name, found in names.items() if found is not None}
+        return html.facts("Interactions", {**described(self.statistics()), **filled})
 
 
 def require_interactions(data: Any) -> None:

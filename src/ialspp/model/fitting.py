@@ -136,8 +136,8 @@ class Fitting:
             of them returns a true value; the epoch before may then have read half precision. An
             `EarlyStopping` is called first, and its best epoch is kept.
         progress
-            True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
-            `ProgressEvent`.
+            True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
+            with each `ProgressEvent`.
         """
         return self._fit(
             data,

@@ -30,6 +30,7 @@ from .checkpoint import Checkpoint
 from .feature_map import FeatureMap
 from .fitted import Fitted
 from .fitting import Callback, Fitting, go_on
+from .looking import Looking
 from .newcomers import require_new, with_features, with_newcomers
 from .parameters import Parameters
 from .state import MAX_DIM, Trained
@@ -38,7 +39,7 @@ from .updating import Update, updated
 MAX_INIT_STDDEV = 1e6  # so that a factor's fourth power fits single precision
 
 
-class ImplicitMF(Fitting, Answers, Parameters):
+class ImplicitMF(Fitting, Answers, Looking, Parameters):
     """Matrix factorisation from implicit feedback.
 
     Any number of threads may query one model, also while another thread calls `update`: an answer comes from
@@ -182,8 +183,8 @@ class ImplicitMF(Fitting, Answers, Parameters):
         epochs
             How often users and items are solved before the users are solved for the last time.
         progress
-            True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
-            `ProgressEvent`.
+            True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
+            with each `ProgressEvent`.
         """
         require_interactions(data)
         rounds = checked_integer("epochs", epochs, 1)
@@ -257,8 +258,8 @@ class ImplicitMF(Fitting, Answers, Parameters):
             does not know what was seen, and `explain` and `update` do not work. The number of users of each
             item is kept, so that users without a history still get the most popular items.
         progress
-            True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
-            `ProgressEvent`.
+            True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
+            with each `ProgressEvent`.
         """
         state = self._fitted()
         state.require_sound()

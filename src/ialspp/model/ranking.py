@@ -17,6 +17,7 @@ from ..data.ids import IdMap
 from ..data.offsets import rows_of_a_file
 from ..errors import InvalidStateError
 from ..files.arrays import is_finite
+from ..system import html
 from ..system.progress import Progress, reporting
 from .skipped import NOTHING_SKIPPED, Skipped
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 USERS_AT_ONCE = 4096  # between two reports of progress
+SHOWN_ANSWERS = 5  # to each query, in a notebook
 PackedItems = _core.PackedItems
 
 
@@ -72,6 +74,14 @@ class Ranking(list[Any]):
 
     def __repr__(self) -> str:
         return f"[{', '.join(map(shown_with_name, self, self.names))}]"
+
+    def _repr_html_(self) -> str:
+        """Draw the ids, names and scores as a table, for notebooks."""
+        note = "the most popular items: scores are numbers of users" if self.fallback else ""
+        if self.skipped:
+            note += f"\n{self.skipped}"
+        scores = html.bars(self.scores, 0 if self.fallback else 4)
+        return html.table("Ranking", *named_columns("id", self, self.names, "score", scores), note)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -155,6 +165,22 @@ class Rankings(Sequence[Ranking]):
         shown = ", ".join(repr(self[i]) for i in range(min(3, len(self))))
         return f"[{shown}{f', ... {len(self):,} in all' if len(self) > 3 else ''}]"
 
+    def _repr_html_(self) -> str:
+        """Draw the first answers to the first queries as a table, for notebooks."""
+        question, answer = self.columns
+        first = self[: html.MOST_ROWS]
+        shown = first.rows[:, :SHOWN_ANSWERS]
+        rows = [
+            [name, *self.ids.labels(row[row >= 0])]
+            for name, row in zip(self.asked_ids.labels(first.asked_rows), shown, strict=True)
+        ]
+        header = [question, *(f"{answer} {place}" for place in range(1, shown.shape[1] + 1))]
+        hidden = len(self) - len(first)
+        note = f"and {hidden:,} more" if hidden else ""
+        if self.skipped:
+            note += f"\n{self.skipped}"
+        return html.table(f"Rankings: {len(self):,} of up to {self.rows.shape[1]} each", header, rows, note)
+
     def to_frame(self) -> pl.DataFrame:
         """Return a polars DataFrame with a row for each answer: the query, the answer, its rank and score.
 
@@ -175,6 +201,15 @@ class Rankings(Sequence[Ranking]):
         if not self.of_neighbours:
             columns["fallback"] = np.repeat(self.fallback, counts)
         return pl.DataFrame(columns)
+
+
+def named_columns(
+    title: str, ids: Sequence[Any], names: Sequence[str | None], number: str, bars: Sequence[html.Bar]
+) -> tuple[list[str], list[list[Any]]]:
+    """Return the header and the rows of a table of ids with bars; without names where there are none."""
+    if any(names):
+        return [title, "name", number], [list(row) for row in zip(ids, names, bars, strict=True)]
+    return [title, number], [list(row) for row in zip(ids, bars, strict=True)]
 
 
 def shown_with_name(value: Any, name: str | None) -> str:
