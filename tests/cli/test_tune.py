@@ -72,7 +72,7 @@ def test_the_report_stands_alone_and_says_what_matters(tuned):
 def test_the_table_is_ranked_and_shows_what_was_chosen(plays, tmp_path):
     done = ialspp("tune", plays, *COLUMNS, *QUICK, "-o", tmp_path / "a.toml", COLUMNS="200")
     assert (done.returncode, done.stderr) == (0, "")
-    scores = [float(score) for score in re.findall(r"(0\.\d{4}) │ +[\d.e-]+ │ \w+", done.stdout)]
+    scores = [float(score) for score in re.findall(r"(0\.\d{4}) │ +[\d.]+ │ \w+", done.stdout)]
     assert len(scores) == 5
     assert scores == sorted(scores, reverse=True)
     assert "The test part was asked once" in done.stdout

@@ -74,5 +74,7 @@ def _noise(found: list[Finalist]) -> float | None:
 
 
 def _is_tied(one: Finalist, best: Finalist, noise: float | None) -> bool:
-    error = (noise or 0.0) * math.sqrt(1 / len(one.scores) + 1 / len(best.scores))
-    return one is best or best.mean - one.mean <= ERRORS * error
+    if one is best or noise is None or len(one.scores) < 2:
+        return one is best  # what was trained once may have been lucky or not: nobody knows
+    error = noise * math.sqrt(1 / len(one.scores) + 1 / len(best.scores))
+    return best.mean - one.mean <= ERRORS * error

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from .proposing import distributions, observations
-from .result import Tuning
+from .result import LABELS, Tuning
 from .settings import FAILED, Trial, done
 from .space import Range, Space
 
@@ -30,14 +30,6 @@ STYLE: Any = {  # matplotlib lists every name that it may have
 GRID = 60  # points of the map on each axis
 WIDTH = 0.35  # of the kernel that fills the map, in decades
 FEWEST = 4  # trials for a map or an importance
-LABELS = {
-    "unobserved_weight": "alpha0",
-    "regularization": "lambda",
-    "exponent": "nu",
-    "weights": "weights",
-    "item_power": "item power",
-    "user_power": "user power",
-}
 
 
 def pictures(tuned: Tuning) -> dict[str, str]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from .settings import Kind, Settings, Trial, best, done
+from .settings import FAILED, Kind, Settings, Trial, best, done
 from .space import Space
 
 GROWTH = 2.2  # how much longer a training takes with twice the d
 FINAL = 1.5  # the last training and the test, in seconds of a trial: more pairs and users, but fewer rounds
-REPEATS_SHARE = 0.25  # of the budget, at most, for repeating finalists
+REPEATS_SHARE = 0.2  # of the budget, at most, for repeating finalists
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +27,9 @@ class Plan:
     max_dim: int
     trials: int | None = None  # how many, without repeats
     budget: float | None = None  # seconds
-    first: int = 32  # trials at the first d
-    refined: int = 12  # trials at each later d
+    first: int = 24  # trials at the first d
+    refined: int = 10  # trials at each later d
+    stale: int = 8  # trials in a row without a better one, after which a stage ends
     factor: float = 3.0  # by which settings may change from one d to the next
     least_gain: float = 0.002  # share of the score by which twice the d must be better
     finalists: int = 3
@@ -121,12 +122,21 @@ def _growing(plan: Plan, searched: list[Trial]) -> Stage | None:
         found = best(done(tried, "search"))
         allowance = plan.allowance(place, spent)
         seconds = sum(trial.seconds for trial in tried)
-        if len(tried) < plan.quota(place) and (not tried or allowance is None or seconds < allowance):
+        has_time = not tried or allowance is None or seconds < allowance
+        if len(tried) < plan.quota(place) and has_time and not _is_stale(plan, tried, found):
             return _stage(plan, dim, tried, before, found, searched)
         if found is None or (before is not None and found.score < before.score * (1 + plan.least_gain)):
             return None
         before, spent = found, spent + seconds
     return None
+
+
+def _is_stale(plan: Plan, tried: list[Trial], found: Trial | None) -> bool:
+    """Tell whether a stage has brought nothing better for long, the even spread at its beginning left out."""
+    if found is None:
+        return False
+    since = [trial for trial in tried if trial.number > found.number]
+    return len(since) >= plan.stale and len(tried) >= 2 * plan.stale
 
 
 def _stage(
@@ -173,14 +183,15 @@ def pending_repeats(plan: Plan, trials: list[Trial]) -> list[tuple[Settings, int
 
 
 def estimate(trials: list[Trial], dim: int) -> float:
-    """Estimate the seconds of a training from those with this d, or the next smaller one."""
-    whole = [trial for trial in trials if trial.outcome and trial.outcome.ending not in ("pruned", "failed")]
-    smaller = [trial.settings.dim for trial in whole if trial.settings.dim <= dim]
+    """Estimate the seconds of a training from those of an epoch with this d, or the next smaller one."""
+    ended = [trial.outcome for trial in trials if trial.outcome is not None and trial.outcome.scores]
+    smaller = [trial.settings.dim for trial in trials if trial.score > FAILED and trial.settings.dim <= dim]
     if not smaller:
         return 0.0
-    near = max(smaller)
-    seconds = [trial.seconds for trial in whole if trial.settings.dim == near]
-    return float(sum(seconds) / len(seconds) * (dim / near) ** math.log2(GROWTH))
+    near = [trial.outcome for trial in trials if trial.outcome and trial.settings.dim == max(smaller)]
+    of_an_epoch = sum(outcome.seconds for outcome in near) / sum(len(outcome.scores) for outcome in near)
+    epochs = sum(len(outcome.scores) for outcome in ended) / len(ended)
+    return float(of_an_epoch * epochs * (dim / max(smaller)) ** math.log2(GROWTH))
 
 
 def final_seconds(trials: list[Trial]) -> float:

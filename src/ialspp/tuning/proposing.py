@@ -1,5 +1,6 @@
-"""Settings to try next: spread evenly at first, then by turns where a surface through the trials is highest
-and where good trials lie (Optuna's TPE).
+"""Settings to try next: spread evenly at first, then where a surface through the trials promises most.
+
+Every fourth trial is one of Optuna's TPE, which looks elsewhere.
 
 A proposal depends on the trials of its stage and on the seed alone. No state of a random generator is carried
 from one to the next, so a search that was interrupted goes on with the trials it would have had.
@@ -21,6 +22,7 @@ from .surface import surface_best
 
 SPREAD = 8  # trials before others learn from them
 SPREAD_LATER = 5  # in the narrow space of a larger d
+EXPLORING = 4  # of so many trials, one is TPE's
 ATTEMPTS = 8  # to find settings that were not tried
 
 
@@ -41,13 +43,13 @@ def proposal(stage: Stage, seed: int) -> Settings:
 
 def _values(stage: Stage, number: int, attempt: int, seed: int) -> dict[str, Any]:
     """Propose values for the trial of this number; another attempt gives others."""
-    at_larger_dim = stage.kind == "search" and stage.dim > min(trial.settings.dim for trial in stage.known)
-    surface_comes = number % 2 == 1 and (number >= _spread(stage) or at_larger_dim)
-    if surface_comes and attempt == 0:
+    spread = _spread(stage)
+    by_surface = number % EXPLORING != 0 if number >= spread else spread == SPREAD_LATER and number % 2 == 1
+    if by_surface and attempt == 0:
         highest = surface_best(stage)
         if highest is not None:
             return highest
-    if number < _spread(stage):
+    if number < spread:
         shift = float(np.random.default_rng([seed, stage.dim]).random())
         return stage.space.spread(number + attempt * 101, shift)
     generator = np.random.default_rng([seed, stage.dim, number, attempt])

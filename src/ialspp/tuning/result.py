@@ -12,6 +12,14 @@ from .choosing import Choice
 from .planning import Plan
 from .settings import Settings, Trial
 
+LABELS = {
+    "unobserved_weight": "alpha0",
+    "regularization": "lambda",
+    "exponent": "nu",
+    "weights": "weights",
+    "item_power": "item power",
+    "user_power": "user power",
+}
 COMPARABLE = 30  # times: parts of the loss further apart than this are out of balance
 
 
@@ -89,27 +97,28 @@ class Tuning:
 
     def table(self) -> tuple[list[str], list[list[Any]]]:
         """Return the names of columns and a row for each of the ranked trials."""
-        columns = ["rank", "d", "alpha0", "lambda", "nu", "weights", "epochs", "score", "seconds", "ending"]
+        searched = self.plan.space
+        extra = [name for name in ("exponent", "item_power", "user_power") if name in searched.ranges]
+        extra += list(searched.choices)
+        columns = [
+            "d",
+            "alpha0",
+            "lambda",
+            *(LABELS[name] for name in extra),
+            "epochs",
+            "score",
+            "s",
+            "ending",
+        ]
         rows: list[list[Any]] = []
-        for rank, trial in enumerate(self.ranked(), 1):
+        for trial in self.ranked():
             settings, outcome = trial.settings, trial.outcome
             assert outcome is not None
-            numbers = [settings.unobserved_weight, settings.regularization, settings.exponent]
-            weights = settings.weights
-            if settings.item_power or settings.user_power:
-                weights += f", powers {settings.item_power:g} and {settings.user_power:g}"
+            numbers = [settings.dim, settings.unobserved_weight, settings.regularization]
+            more = [getattr(settings, name) for name in extra]
             score = f"{trial.score:.4f}"
             rows.append(
-                [
-                    rank,
-                    settings.dim,
-                    *numbers,
-                    weights,
-                    outcome.best_epoch,
-                    score,
-                    outcome.seconds,
-                    outcome.ending,
-                ]
+                [*numbers, *more, outcome.best_epoch, score, f"{outcome.seconds:.1f}", outcome.ending]
             )
         return columns, rows
 
