@@ -143,9 +143,8 @@ int64_t bound_update_coordinate(const BoundRows& rows, Matrix<float> factors, Ar
       .failed_row;
 }
 
-void bound_multiply_rows(const BoundRows& rows, Array<const float> row_scales,
-                         Array<const float> column_scales, Matrix<const float> x, Matrix<float> out,
-                         int threads) {
+void bound_multiply_rows(const BoundRows& rows, Matrix<float> out, Array<const float> row_scales,
+                         Matrix<const float> x, Array<const float> column_scales, int threads) {
   require_length("row_scales", length(row_scales), rows.rows().size);
   require_length("column_scales", length(column_scales), rows.n_columns());
   require_length("out", length(out), rows.rows().size);
@@ -156,9 +155,9 @@ void bound_multiply_rows(const BoundRows& rows, Array<const float> row_scales,
                 dim, out.data(), threads);
 }
 
-void bound_multiply_rows_by_half(const BoundRows& rows, Array<const float> row_scales,
-                                 Array<const float> column_scales, Matrix<const uint16_t> x, float unit,
-                                 Matrix<float> out, int threads) {
+void bound_multiply_rows_by_half(const BoundRows& rows, Matrix<float> out, Array<const float> row_scales,
+                                 Matrix<const uint16_t> x, float unit, Array<const float> column_scales,
+                                 int threads) {
   require_length("row_scales", length(row_scales), rows.rows().size);
   require_length("column_scales", length(column_scales), rows.n_columns());
   require_length("out", length(out), rows.rows().size);
@@ -215,11 +214,11 @@ void register_solvers(nb::module_& m) {
   m.def("improve_rows_by_half", bound_improve_rows_by_half, "rows"_a, "factors"_a.noconvert(),
         "regularization"_a, "other"_a.noconvert(), "unit"_a, "spectrum"_a, "steps"_a, "tolerance"_a,
         "relaxation"_a, "threads"_a, "improve_rows with the other side as a copy that copy_to_half made.");
-  m.def("multiply_rows", bound_multiply_rows, "rows"_a, "row_scales"_a, "column_scales"_a, "x"_a,
-        "out"_a.noconvert(), "threads"_a,
+  m.def("multiply_rows", bound_multiply_rows, "rows"_a, "out"_a.noconvert(), "row_scales"_a, "x"_a,
+        "column_scales"_a, "threads"_a,
         "out_r = row_scales_r sum_j a_j y_j column_scales_j x_j over the interactions j of row r.");
-  m.def("multiply_rows_by_half", bound_multiply_rows_by_half, "rows"_a, "row_scales"_a, "column_scales"_a,
-        "x"_a.noconvert(), "unit"_a, "out"_a.noconvert(), "threads"_a,
+  m.def("multiply_rows_by_half", bound_multiply_rows_by_half, "rows"_a, "out"_a.noconvert(), "row_scales"_a,
+        "x"_a.noconvert(), "unit"_a, "column_scales"_a, "threads"_a,
         "multiply_rows with x as a copy that copy_to_half made.");
   m.def("absolute_row_sums", bound_absolute_row_sums, "rows"_a, "threads"_a,
         "sum_j |a_j y_j| over the interactions j of every row.");

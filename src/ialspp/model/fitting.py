@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from ..data.csr import Floats
 from ..data.fingerprint import Fingerprint
@@ -14,7 +14,7 @@ from ..data.interactions import Interactions
 from ..data.spread import warn_of_spread
 from ..errors import InvalidTypeError, InvalidValueError
 from ..objective import Objective
-from ..solvers import Problem, Solver, pinned
+from ..solvers import Place, Problem, Solver, ThisMachine, pinned
 from ..solvers.start import PAPERS_STDDEV, random_start, spectral_start
 from ..system.checks import checked_integer
 from ..system.log import log
@@ -33,12 +33,20 @@ Callback = Callable[[Any, EpochRecord], bool | None]
 Model = TypeVar("Model", bound="Fitting")
 
 
+class Cluster(Protocol):
+    """Machines that train together."""
+
+    def training(self, data: Interactions, dim: int) -> AbstractContextManager[Place]:
+        """Start workers for fits on this data, and end them in the end."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
     """A fit, from where it begins or goes on to where it ends."""
 
     data: Interactions
-    factors: tuple[Floats, Floats]  # of users and items, trained in place
+    factors: tuple[Floats, Floats]  # of users and items, after the last epoch that has ended
     past: list[EpochRecord]
     plan: Plan
     checkpointer: Checkpointer | None = None
@@ -81,6 +89,7 @@ class Fitting:
         every: int = 1,
         callbacks: Sequence[Callback] = (),
         progress: Progress = None,
+        cluster: Cluster | None = None,
     ) -> Model:
         """Train for `epochs` epochs, or for fewer with `until`.
 
@@ -107,6 +116,9 @@ class Fitting:
         progress
             True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
             `ProgressEvent`.
+        cluster
+            Train on other machines, with the same bits: `ialspp.cluster.RayCluster`. The data must be open
+            from a file (`Interactions.open`) that every machine can read under the same path.
         """
         return self._fit(
             data,
@@ -116,6 +128,7 @@ class Fitting:
             every=every,
             callbacks=callbacks,
             progress=progress,
+            cluster=cluster,
         )
 
     def _fit(
@@ -129,6 +142,7 @@ class Fitting:
         note: Mapping[str, Any] | None = None,
         callbacks: Sequence[Callback] = (),
         progress: Progress = None,
+        cluster: Cluster | None = None,
     ) -> Model:
         keeper = _check(data, callbacks)
         plan = Plan(self.epochs, until, earlier=len(self.history) if warm_start else 0)
@@ -141,17 +155,25 @@ class Fitting:
             checkpointer = Checkpointer(Path(checkpoint), job, keeper=keeper)
         elif every != 1:
             raise InvalidValueError(f"every={every} is for checkpoint=, which was not given")
-        if warm_start:
-            factors, past = continued(self._state, data, self.dim, self.seed), self.history
-        else:
-            factors, past = self.initial_factors(data), []
-        if keeper is not None:
-            keeper.begin(plan.earlier, Judged())
-        return self._run(Fit(data, factors, past, plan, checkpointer, keeper), callbacks, progress)
+        with self._place(data, cluster) as place:
+            if warm_start:
+                factors, past = continued(self._state, data, self.dim, self.seed), self.history
+            else:
+                factors, past = self._start(data, place), []
+            if keeper is not None:
+                keeper.begin(plan.earlier, Judged())
+            fit = Fit(data, factors, past, plan, checkpointer, keeper)
+            return self._run(fit, place, callbacks, progress)
 
-    def _run(self: Model, fit: Fit, callbacks: Sequence[Callback], progress: Progress) -> Model:
+    def _place(self, data: Interactions, cluster: Cluster | None) -> AbstractContextManager[Place]:
+        """Return where the fit takes place, for as long as it lasts."""
+        if cluster is not None:
+            return cluster.training(data, self.dim)
+        return nullcontext(ThisMachine(resolve_threads(self.threads)))
+
+    def _run(self: Model, fit: Fit, place: Place, callbacks: Sequence[Callback], progress: Progress) -> Model:
         """Run the epochs that are left."""
-        problem = Problem.of(fit.data, self.objective, *fit.factors, resolve_threads(self.threads))
+        problem = Problem.of(fit.data, self.objective, *fit.factors, place)
         history, plan, checkpointer, keeper = list(fit.past), fit.plan, fit.checkpointer, fit.keeper
         is_over = keeper is not None and keeper.is_over  # when the fit that goes on was killed
         self._training = True
@@ -162,6 +184,7 @@ class Fitting:
             ):
                 for record in () if is_over else train(self.solver, problem, history, plan):
                     history.append(record)
+                    fit = replace(fit, factors=problem.factors)
                     # Only now, so that a fit that fails in its first epoch leaves the model unchanged.
                     self._learned(fit, history)
                     done = plan.done(history)
@@ -201,8 +224,11 @@ class Fitting:
 
     def initial_factors(self, data: Interactions) -> tuple[Floats, Floats]:
         """Make the factors that a fit starts from."""
+        return self._start(data, ThisMachine(resolve_threads(self.threads)))
+
+    def _start(self, data: Interactions, place: Place) -> tuple[Floats, Floats]:
         if self.init == "spectral":
-            return spectral_start(data, self.dim, self.seed, resolve_threads(self.threads))
+            return spectral_start(data, self.dim, self.seed, place)
         stddev = PAPERS_STDDEV if self.init_stddev is None else self.init_stddev
         return random_start(data, self.dim, stddev, self.seed)
 
@@ -216,9 +242,18 @@ def fit_with_note(
     every: int,
     note: Mapping[str, Any],
     callbacks: Sequence[Callback] = (),
+    cluster: Cluster | None = None,
 ) -> Model:
     """Fit a model whose checkpoints also keep plain values of the caller's."""
-    return model._fit(data, until=until, checkpoint=checkpoint, every=every, note=note, callbacks=callbacks)
+    return model._fit(
+        data,
+        until=until,
+        checkpoint=checkpoint,
+        every=every,
+        note=note,
+        callbacks=callbacks,
+        cluster=cluster,
+    )
 
 
 def go_on(
@@ -228,6 +263,7 @@ def go_on(
     data: Interactions,
     callbacks: Sequence[Callback],
     progress: Progress,
+    cluster: Cluster | None = None,
 ) -> Model:
     """Run what is left of the fit of a checkpoint, with a model that has its settings."""
     keeper = _check(data, callbacks)
@@ -241,7 +277,8 @@ def go_on(
     else:
         checkpointer = Checkpointer(found.path, found.job, found.version, keeper)
         fit = Fit(data, kept.factors, found.history, found.job.plan, checkpointer, keeper)
-    return model._run(fit, callbacks, progress)
+    with model._place(data, cluster) as place:
+        return model._run(fit, place, callbacks, progress)
 
 
 def _check(data: Interactions, callbacks: Sequence[Callback]) -> BestEpoch | None:

@@ -27,7 +27,7 @@ from . import saving
 from .answers import Answers
 from .checkpoint import Checkpoint
 from .fitted import Fitted
-from .fitting import Callback, Fitting, go_on
+from .fitting import Callback, Cluster, Fitting, go_on
 from .parameters import Parameters
 from .state import MAX_DIM, Trained
 from .updating import Update, updated
@@ -269,6 +269,7 @@ class ImplicitMF(Fitting, Answers, Parameters):
         callbacks: Sequence[Callback] = (),
         progress: Progress = None,
         threads: int | None = None,
+        cluster: Cluster | None = None,
     ) -> ImplicitMF:
         """Go on with a fit that was interrupted, and return its model.
 
@@ -286,11 +287,13 @@ class ImplicitMF(Fitting, Answers, Parameters):
             As in `fit`. A fit that had an `EarlyStopping` needs an equal one.
         threads
             As in the constructor. A file does not say.
+        cluster
+            As in `fit`. The bits do not depend on it, so that it may be another one than before, or none.
         """
         resolve_threads(threads)
         found, kept = Checkpoint.open(Path(checkpoint))
         model = _model_of(found.job.settings, threads, checkpoint, "checkpoint")
-        return go_on(model, found, kept, data, callbacks, progress)
+        return go_on(model, found, kept, data, callbacks, progress, cluster)
 
     # What was learned
 
