@@ -24,6 +24,7 @@ ATTACKS = (
     "serving",
     "numbers",
     "offsets",
+    "cluster",
 )
 
 

@@ -8,7 +8,7 @@ from support.drawing import drawn
 from support.problems import make_case
 
 from ialspp import _core
-from ialspp.solvers.shards import LEAST, MOST, ROWS, bounds_of, halves, nodes_within
+from ialspp.solvers.shards import LEAST, MOST, ROWS, bounds_of, halves
 
 counts = st.lists(st.integers(0, 40), max_size=300)
 
@@ -39,15 +39,6 @@ def test_no_shard_has_more_than_twice_its_share_of_rows_or_interactions():
     assert np.diff(offsets[bounds]).max() <= 2 * offsets[-1] / shards + 300
 
 
-@given(begin=st.integers(0, 60), size=st.integers(0, 60), tree=st.integers(1, 70))
-@drawn(200)
-def test_nodes_are_the_fewest_that_cover_shards(begin, size, tree):
-    begin, end = min(begin, tree), min(begin + size, tree)
-    nodes = list(nodes_within((begin, end), (0, tree)))
-    assert [shard for first, last in nodes for shard in range(first, last)] == list(range(begin, end))
-    assert len(nodes) <= 2 * max(tree.bit_length(), 1)
-
-
 def tree_sum(totals, node):
     if node in totals:
         return totals[node]
@@ -56,18 +47,20 @@ def tree_sum(totals, node):
 
 
 @pytest.mark.usefixtures("isa")
-@pytest.mark.parametrize("cuts", [[0, 3, 22], [0, 1, 2, 17, 22], [0, 22]])
-def test_sums_over_parts_of_the_shards_add_up_to_the_bits_of_the_whole(cuts):
+@pytest.mark.parametrize("level", range(6))
+def test_sums_over_parts_of_the_shards_add_up_to_the_bits_of_the_whole(level):
+    nodes = [(0, 22)]
+    for _ in range(level):
+        nodes = [half for node in nodes for half in (halves(node) if node[1] - node[0] > 1 else [node])]
     rng = np.random.default_rng(0)
     x, weights = rng.normal(size=(5000, 19)).astype(np.float32), rng.uniform(0, 3, 5000).astype(np.float32)
     bounds = np.sort(np.concatenate([[0, 5000], rng.integers(0, 5000, 21)]))
     gramians, squares = {}, {}
-    for begin, end in zip(cuts[:-1], cuts[1:], strict=True):
-        for node in nodes_within((begin, end), (0, 22)):
-            part = bounds[node[0] : node[1] + 1]
-            rows = slice(part[0], part[-1])
-            gramians[node] = _core.gramian(x[rows], 0, 19, 2, part - part[0])
-            squares[node] = _core.weighted_column_squares(x[rows], weights[rows], 1, part - part[0])
+    for node in nodes:
+        part = bounds[node[0] : node[1] + 1]
+        rows = slice(part[0], part[-1])
+        gramians[node] = _core.gramian(x[rows], 0, 19, 2, part - part[0])
+        squares[node] = _core.weighted_column_squares(x[rows], weights[rows], 1, part - part[0])
     assert np.array_equal(tree_sum(gramians, (0, 22)), _core.gramian(x, 0, 19, 3, bounds))
     assert np.array_equal(tree_sum(squares, (0, 22)), _core.weighted_column_squares(x, weights, 3, bounds))
 

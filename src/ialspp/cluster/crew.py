@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import ray
 from ray.exceptions import (
-    GetTimeoutError,
     ObjectLostError,
     RayActorError,
     RaySystemError,
@@ -20,10 +19,10 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from ..errors import InvalidStateError
 from ..system.log import log
-from .jobs import Job, Piece
+from .jobs import Piece
 from .worker import Worker
 
-LOST = (RayActorError, WorkerCrashedError, ObjectLostError, RaySystemError, GetTimeoutError)
+LOST = (RayActorError, WorkerCrashedError, ObjectLostError, RaySystemError)
 LOOK_FOR_NODES = 1.0  # seconds from one look at the nodes of the cluster to the next
 PATIENCE = 120.0  # seconds without a single worker until a fit gives up
 
@@ -104,19 +103,22 @@ class Crew:
             self.lost += 1
             log("a worker is lost, %d are left: %s", len(self.members), str(error).split("\n")[0])
 
-    def share_out(self, jobs: Sequence[Job], count: Callable[[Piece], int]) -> list[tuple[Member, list[Job]]]:
-        """Give each worker the jobs of its pieces: consecutive ones, as many as its threads can do.
+    def share_out(
+        self, pieces: Mapping[int, Piece], counts: Mapping[str, int]
+    ) -> list[tuple[Member, list[int]]]:
+        """Share out numbered pieces: to each worker consecutive ones, as many as its threads can do.
 
-        count: how many pieces there are on the side of a piece.
+        counts: how many pieces each side has. A piece has its place among all of them, so that the same
+        worker gets it again while the workers stay the same.
         """
         ends, threads = [], 0
         for member in self.members:
             threads += member.threads
             ends.append(threads)
-        shares: list[list[Job]] = [[] for _ in self.members]
-        for job in jobs:
-            place = (job.piece.number + 0.5) / count(job.piece) * threads
-            shares[next(number for number, end in enumerate(ends) if place < end)].append(job)
+        shares: list[list[int]] = [[] for _ in self.members]
+        for number, piece in pieces.items():
+            place = (piece.number + 0.5) / counts[piece.side] * threads
+            shares[next(worker for worker, end in enumerate(ends) if place < end)].append(number)
         return [(member, share) for member, share in zip(self.members, shares, strict=True) if share]
 
     def _look_for_nodes(self) -> None:

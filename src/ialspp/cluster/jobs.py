@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..solvers.shards import Bounds, Node, halves
+from .traffic import Slice
 
 SideName = Literal["user", "item"]
+SIDES: tuple[SideName, SideName] = ("user", "item")
 Operation = Literal["update", "multiply", "transform", "half", "gramian", "penalties", "squares", "absolute"]
 PIECES_FOR_EACH_WORKER = 8  # so that one more or one less is no great part of a worker's share
 
@@ -37,20 +39,19 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
-    """An operation on a piece. References to arrays in the object store stand for the arrays."""
+    """An operation on a piece, and where its factors and weights are in the object store."""
 
     piece: Piece
     operation: Operation
-    factors: Any
-    weights: Any
-    arguments: Any
+    factors: Slice | None = None
+    weights: Slice | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FixedPieces:
-    """The side that is held fixed: references to its pieces, in order, and the unit of half precision."""
+class Fixed:
+    """Where the side that is held fixed is in the object store, in order, and the unit of half precision."""
 
-    pieces: list[Any]
+    slices: list[Slice]
     unit: float | None
 
 

@@ -11,35 +11,31 @@ from numpy.typing import NDArray
 from ray.exceptions import RayTaskError
 
 from .crew import LOST, Crew, Member
-from .jobs import FixedPieces, Job, Report
-from .traffic import Stored, Traffic
+from .jobs import SIDES, Fixed, Job, Report
+from .traffic import Part, Stored, Traffic, joined
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """The pieces of the side that is held fixed, and the unit of half precision."""
+    """The factors of the side that is held fixed, and the unit of half precision."""
 
-    pieces: Sequence[Stored]
+    parts: Sequence[Part]
     unit: float | None = None
-
-    def references(self) -> FixedPieces:
-        """Return what is sent to workers."""
-        return FixedPieces([piece.reference for piece in self.pieces], self.unit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """A job with its inputs as the driver knows them."""
+    """A job, and what it reads."""
 
     job: Job
-    inputs: tuple[Stored, ...] = ()
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Done:
     """The result of a task. The driver's node has a copy of the array: no other node's death loses it."""
 
-    array: Stored | None
+    array: Part | None
     report: Report
 
 
@@ -57,34 +53,38 @@ class Mapper:
         reference = ray.put(array)
         return Stored(reference, ray.get(reference), {self.traffic.driver})
 
-    def map(self, tasks: Sequence[Task], held: Held | None = None) -> list[Done]:
-        """Do all tasks, and return their results in order."""
+    def map(self, tasks: Sequence[Task], arguments: dict[str, Any], held: Held | None = None) -> list[Done]:
+        """Do all tasks, and return their results in order.
+
+        arguments: of the operation, by side.
+        """
         results: dict[int, Done] = {}
         while len(results) < len(tasks):
             self._crew.refresh()
             self._crew.require_members()
-            left = {id(task.job): number for number, task in enumerate(tasks) if number not in results}
-            results |= self._try([tasks[number] for number in left.values()], left, held)
+            results |= self._try(
+                {n: task for n, task in enumerate(tasks) if n not in results}, arguments, held
+            )
         return [results[number] for number in range(len(tasks))]
 
-    def _try(self, tasks: Sequence[Task], numbers: dict[int, int], held: Held | None) -> dict[int, Done]:
+    def _try(self, tasks: dict[int, Task], arguments: dict[str, Any], held: Held | None) -> dict[int, Done]:
         """Do what the workers at hand can do. Those that are lost on the way are dropped."""
-        inputs = {id(task.job): task.inputs for task in tasks}
-        shares = self._crew.share_out([task.job for task in tasks], lambda piece: self._pieces[piece.side])
-        fixed = None if held is None else held.references()
+        fixed_parts = [] if held is None else joined(held.parts)
+        fixed = None if held is None else Fixed([part.slice for part in fixed_parts], held.unit)
         calls = []
-        for member, jobs in shares:
-            needed = [stored for job in jobs for stored in inputs[id(job)]]
-            self.traffic.send([*needed, *(held.pieces if held is not None else ())], member.node)
-            work = member.actor.work.options(num_returns=len(jobs) + 1)
-            calls.append((member, jobs, work.remote(jobs, fixed)))
+        pieces = {number: task.job.piece for number, task in tasks.items()}
+        for member, numbers in self._crew.share_out(pieces, self._pieces):
+            parts = [*fixed_parts, *(part for number in numbers for part in tasks[number].parts)]
+            self.traffic.send([part.stored for part in parts], member.node)
+            jobs = [tasks[number].job for number in numbers]
+            work = member.actor.work.options(num_returns=len(SIDES) + 1)
+            calls.append((member, numbers, jobs, work.remote(jobs, arguments, fixed)))
         found: dict[int, Done] = {}
-        for member, jobs, references in calls:
-            done = self._collect(member, references)
-            found |= {numbers[id(job)]: one for job, one in zip(jobs, done, strict=False)}
+        for member, numbers, jobs, references in calls:
+            found |= zip(numbers, self._collected(member, jobs, references), strict=False)
         return found
 
-    def _collect(self, member: Member, references: list[Any]) -> list[Done]:
+    def _collected(self, member: Member, jobs: list[Job], references: list[Any]) -> list[Done]:
         """Fetch the results of one worker; none where it is lost."""
         try:
             *arrays, reports = ray.get(references)
@@ -95,9 +95,22 @@ class Mapper:
             if isinstance(error.cause, LOST):  # it could not fetch what another lost worker had
                 return []
             raise error.as_instanceof_cause() from None
-        done = []
-        for array, reference, report in zip(arrays, references, reports, strict=False):
-            stored = None if array is None else Stored(reference, array, {member.node})
-            done.append(Done(stored, report))
-        self.traffic.fetch([one.array for one in done if one.array is not None])
-        return done
+        stored: dict[str, Stored] = {}
+        for side, array, reference in zip(SIDES, arrays, references, strict=False):
+            if array is not None:
+                stored[side] = Stored(reference, array, {member.node})
+                self.traffic.fetch(stored[side])
+        return _parted(jobs, reports, stored)
+
+
+def _parted(jobs: list[Job], reports: list[Report], stored: dict[str, Stored]) -> list[Done]:
+    """Part the array of each side, in which the pieces are one after the other."""
+    ends = dict.fromkeys(stored, 0)
+    done = []
+    for job, report in zip(jobs, reports, strict=True):
+        side, part = job.piece.side, None
+        if side in stored:
+            begin, ends[side] = ends[side], ends[side] + job.piece.end - job.piece.begin
+            part = Part(stored[side], begin, ends[side])
+        done.append(Done(part, report))
+    return done

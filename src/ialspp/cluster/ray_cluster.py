@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..data.interactions import Interactions
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from .training import ClusterPlace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class RayCluster:
     """A Ray cluster on which models are trained, with the same bits as on one machine.
 
@@ -30,16 +31,38 @@ class RayCluster:
         The number of worker processes on all nodes together. None: one on each node, which is best.
     threads
         The threads of each worker. None: the CPUs of its node, shared out among the node's workers.
+
+    Attributes
+    ----------
+    seconds_to_start
+        How long it took to connect and to start the workers of the last fit.
+    received
+        The bytes of factors that each node received in the last fit, by its id in Ray. The driver is one of
+        the nodes; it receives all factors, for the history, callbacks and checkpoints.
+    lost
+        How many workers died in the last fit.
     """
 
     address: str | None = None
     workers: int | None = None
     threads: int | None = None
+    seconds_to_start: float = field(default=0.0, init=False, compare=False)
+    received: dict[str, int] = field(default_factory=dict, init=False, compare=False)
+    lost: int = field(default=0, init=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("workers", "threads"):
             if getattr(self, name) is not None:
                 checked_integer(name, getattr(self, name), 1)
+        if self.address is not None and self.address.startswith("ray://"):
+            raise InvalidValueError(
+                f"the driver must run on a node of the cluster, whose memory it shares; got the address of a "
+                f"client, {self.address}: start the fit on a node, or as a job of Ray"
+            )
+
+    def facts(self) -> dict[str, Any]:
+        """Describe the last fit as plain values."""
+        return {name: getattr(self, name) for name in ("seconds_to_start", "received", "lost")}
 
     @contextmanager
     def training(self, data: Interactions, dim: int) -> Iterator[ClusterPlace]:
@@ -52,8 +75,13 @@ class RayCluster:
             )
         from .training import training
 
+        begun = time.perf_counter()
         with self._connected(), training(data, dim, self.workers, self.threads) as place:
-            yield place
+            self.seconds_to_start = time.perf_counter() - begun
+            try:
+                yield place
+            finally:
+                self.received, self.lost = dict(place.mapper.traffic.received), place.crew.lost
 
     @contextmanager
     def _connected(self) -> Iterator[None]:

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import ray
 
 from ..data.csr import Floats, aligned
 from ..data.ids import IdMap
 from ..solvers.sides import Fixed, Sums, check_rows
 from .jobs import Job, Operation, Piece, added_up
 from .mapping import Done, Held, Mapper, Task
-from .traffic import Stored
+from .traffic import Part
 
 
 @dataclass(eq=False)
@@ -24,8 +23,8 @@ class RemoteSide:
     ids: IdMap
     mapper: Mapper
     pieces: list[Piece]
-    factors_stored: list[Stored]
-    weights_stored: list[Stored]
+    parts: list[Part]  # the factors of each piece
+    weights: list[Part]
     gramian: Sums | None = None
     penalties: Sums | None = None
     _collected: Floats | None = None
@@ -34,27 +33,23 @@ class RemoteSide:
     def of(
         cls, ids: IdMap, mapper: Mapper, pieces: list[Piece], factors: Floats, weights: Floats
     ) -> RemoteSide:
-        """Put factors and weights into the object store, piece by piece."""
-        return cls(
-            ids,
-            mapper,
-            pieces,
-            [mapper.put(factors[piece.rows]) for piece in pieces],
-            [mapper.put(weights[piece.rows]) for piece in pieces],
-        )
+        """Put factors and weights into the object store."""
+        parts = [Part(mapper.put(factors[piece.rows]), 0, piece.end - piece.begin) for piece in pieces]
+        stored = mapper.put(weights)
+        return cls(ids, mapper, pieces, parts, [Part(stored, piece.begin, piece.end) for piece in pieces])
 
     @property
     def shape(self) -> tuple[int, int]:
         """The number of rows, and the dimension."""
-        return self.pieces[-1].end, int(self.factors_stored[0].array.shape[1])
+        return self.pieces[-1].end, int(self.parts[0].stored.array.shape[1])
 
     @property
     def factors(self) -> Floats:
         """All factors in a new array, made once until they change."""
         if self._collected is None:
-            joined = aligned(self.shape)
-            np.concatenate([stored.array for stored in self.factors_stored], out=joined)
-            self._collected = joined
+            whole = aligned(self.shape)
+            np.concatenate([part.array for part in self.parts], out=whole)
+            self._collected = whole
         return self._collected
 
     def summed_gramian(self) -> Sums:
@@ -70,34 +65,34 @@ class RemoteSide:
         return self._sum("squares")
 
     def _sum(self, operation: Operation) -> Sums:
-        total: Sums = self._added_up(one.report.total for one in self.mapper.map(self._tasks(operation)))
+        total: Sums = self._added_up(one.report.total for one in self._map(operation))
         return total
 
     def single(self) -> Fixed:
         """Return the factors to be held fixed."""
-        return Fixed(Held(self.factors_stored))
+        return Fixed(Held(self.parts))
 
     def half(self, unit: float) -> Fixed | None:
         """Copy the factors to half precision, each piece where it is; None where one is beyond the range."""
-        done = self.mapper.map(self._tasks("half", unit))
+        done = self._map("half", unit)
         if not all(one.report.fits for one in done):
             return None
         return Fixed(Held(_arrays(done), unit), unit)
 
     def transform(self, q: Sums) -> None:
         """Multiply the factors by a square matrix."""
-        self._replace(self.mapper.map(self._tasks("transform", q)))
+        self._replace(self._map("transform", q))
 
     def transform_with(self, p: Sums, other: RemoteSide, q: Sums) -> None:
         """Multiply the factors of both sides, each by its matrix."""
-        tasks, others = self._tasks("transform", p), other._tasks("transform", q)
-        done = self.mapper.map([*tasks, *others])
+        tasks, others = self._tasks("transform"), other._tasks("transform")
+        done = self.mapper.map([*tasks, *others], {self.ids.name: (p,), other.ids.name: (q,)})
         self._replace(done[: len(tasks)])
         other._replace(done[len(tasks) :])
 
     def update(self, call: str, fixed: Fixed, *arguments: Any) -> float:
         """Update every row by a native call, and return the observed part of the loss that it computes."""
-        done = self.mapper.map(self._tasks("update", call, *arguments), fixed.table)
+        done = self._map("update", call, *arguments, held=fixed.table)
         reports = [one.report for one in done]
         check_rows(self.ids, next((one.failed_row for one in reports if one.failed_row >= 0), -1))
         self._replace(done)
@@ -107,20 +102,20 @@ class RemoteSide:
 
     def multiply(self, fixed: Fixed, column_scales: Floats) -> None:
         """Replace the factors by the interactions times `fixed`."""
-        self._replace(self.mapper.map(self._tasks("multiply", column_scales), fixed.table))
+        self._replace(self._map("multiply", column_scales, held=fixed.table))
 
-    def _tasks(self, operation: Operation, *arguments: Any) -> list[Task]:
-        """Make a task for each piece. Large arguments go to the store once."""
-        shared = ray.put(arguments)
+    def _map(self, operation: Operation, *arguments: Any, held: Held | None = None) -> list[Done]:
+        return self.mapper.map(self._tasks(operation), {self.ids.name: arguments}, held)
+
+    def _tasks(self, operation: Operation) -> list[Task]:
+        """Make a task for each piece."""
         return [
-            Task(Job(piece, operation, factors.reference, weights.reference, shared), (factors, weights))
-            for piece, factors, weights in zip(
-                self.pieces, self.factors_stored, self.weights_stored, strict=True
-            )
+            Task(Job(piece, operation, factors.slice, weights.slice), (factors, weights))
+            for piece, factors, weights in zip(self.pieces, self.parts, self.weights, strict=True)
         ]
 
     def _replace(self, done: list[Done]) -> None:
-        self.factors_stored = _arrays(done)
+        self.parts = _arrays(done)
         self.gramian = self.penalties = self._collected = None
 
     def _added_up(self, totals: Iterable[Any]) -> Any:
@@ -129,5 +124,5 @@ class RemoteSide:
         return added_up(by_node, (0, self.pieces[-1].node[1]))
 
 
-def _arrays(done: list[Done]) -> list[Stored]:
+def _arrays(done: list[Done]) -> list[Part]:
     return [one.array for one in done if one.array is not None]

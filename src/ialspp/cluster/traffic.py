@@ -1,13 +1,16 @@
-"""Which node has which piece of factors, and how many bytes went from node to node."""
+"""Arrays in the object store: what is in them, which nodes have them, and how many bytes went from node to node."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
+
+Slice = tuple[Any, int, int]
+"""Some rows of an array in the object store, as workers are told of them: a reference, their begin and end."""
 
 
 @dataclass(eq=False)
@@ -23,6 +26,37 @@ class Stored:
     nodes: set[str]  # those that have a copy
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Some rows of an array in the object store: the factors or weights of one piece."""
+
+    stored: Stored
+    begin: int
+    end: int
+
+    @property
+    def array(self) -> NDArray[Any]:
+        """The rows."""
+        return self.stored.array[self.begin : self.end]
+
+    @property
+    def slice(self) -> Slice:
+        """The rows, as workers are told of them."""
+        return self.stored.reference, self.begin, self.end
+
+
+def joined(parts: Sequence[Part]) -> list[Part]:
+    """Merge consecutive parts that are beside each other in one array."""
+    merged: list[Part] = []
+    for part in parts:
+        last = merged[-1] if merged else None
+        if last is not None and last.stored is part.stored and last.end == part.begin:
+            merged[-1] = Part(part.stored, last.begin, part.end)
+        else:
+            merged.append(part)
+    return merged
+
+
 class Traffic:
     """Counts bytes by the node that receives them."""
 
@@ -30,17 +64,13 @@ class Traffic:
         self.driver = driver
         self.received: Counter[str] = Counter()
 
-    def send(self, pieces: Iterable[Stored], node: str) -> None:
-        """Count what a node has to fetch to work on pieces."""
-        for piece in pieces:
-            if node not in piece.nodes:
-                piece.nodes.add(node)
-                self.received[node] += piece.array.nbytes
+    def send(self, arrays: Iterable[Stored], node: str) -> None:
+        """Count what a node has to fetch to work on arrays."""
+        for stored in arrays:
+            if node not in stored.nodes:
+                stored.nodes.add(node)
+                self.received[node] += stored.array.nbytes
 
-    def fetch(self, pieces: Iterable[Stored]) -> None:
+    def fetch(self, stored: Stored) -> None:
         """Count what the driver fetches."""
-        self.send(pieces, self.driver)
-
-    def largest(self) -> int:
-        """Return the most bytes that a node other than the driver's has received."""
-        return max((size for node, size in self.received.items() if node != self.driver), default=0)
+        self.send([stored], self.driver)

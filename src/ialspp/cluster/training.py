@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
-import ray
 
 from ..data.csr import Csr, Floats
 from ..data.interactions import Interactions
@@ -43,6 +42,7 @@ class ClusterPlace:
     """Where the rows of both sides are updated: by the workers."""
 
     def __init__(self, crew: Crew, data: Interactions) -> None:
+        self.crew = crew
         self._pieces: list[list[Piece]] = [
             pieces_of(name, bounds_of(rows.offsets), len(crew.members)) for name, rows in _sides(data)
         ]
@@ -64,19 +64,15 @@ class ClusterPlace:
 
     def absolute_row_sums(self, data: Interactions) -> tuple[Sums, Sums]:  # noqa: ARG002 - workers have it
         """Compute sum |a y| over the interactions of each user and of each item."""
-        nothing = ray.put(None)
         users, items = (
-            np.concatenate(
-                [
-                    np.asarray(done.report.total)
-                    for done in self.mapper.map(
-                        [Task(Job(piece, "absolute", nothing, nothing, nothing)) for piece in pieces]
-                    )
-                ]
-            )
+            np.concatenate([one.report.total for one in self.mapper.map(_absolute(pieces), {})])
             for pieces in self._pieces
         )
         return users, items
+
+
+def _absolute(pieces: list[Piece]) -> list[Task]:
+    return [Task(Job(piece, "absolute")) for piece in pieces]
 
 
 def _sides(data: Interactions) -> list[tuple[SideName, Csr]]:

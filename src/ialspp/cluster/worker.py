@@ -7,7 +7,6 @@ that any other worker can do the job as well, with the same bits.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,13 @@ from numpy.typing import NDArray
 from ..data.csr import Csr, aligned
 from ..data.interactions import Interactions
 from ..errors import InvalidStateError
+from ..solvers import sides
 from ..solvers.half import HalfCopies
 from ..solvers.shards import Bounds, bounds_of
-from ..solvers.sides import Fixed, LocalSide, absolute_row_sums
+from ..solvers.sides import LocalSide, absolute_row_sums
 from ..system.machine import select_isa
-from .jobs import FixedPieces, Job, Piece, Report
+from .jobs import SIDES, Fixed, Job, Piece, Report
+from .traffic import Slice
 
 Done = tuple[NDArray[Any] | None, Report]
 """What a job returns: an array that stays in the object store, and a report that goes to the driver."""
@@ -44,22 +45,25 @@ class Worker:
     def ready(self) -> None:
         """Return once the data is open."""
 
-    def work(self, jobs: Sequence[Job], fixed: FixedPieces | None) -> list[Any]:
-        """Do jobs; return the array of each, and then the list of their reports."""
-        import ray
+    def work(self, jobs: Sequence[Job], arguments: dict[str, Any], fixed: Fixed | None) -> list[Any]:
+        """Do jobs; return their arrays, joined for each side, and then the list of their reports."""
+        store = Store()
+        held = None
+        if fixed is not None:
+            held = sides.Fixed(self._joined([store.get(slice) for slice in fixed.slices]), fixed.unit)
+        arrays: dict[str, list[NDArray[Any]]] = {side: [] for side in SIDES}
+        reports = []
+        for job in jobs:
+            given = store.get(job.factors), store.get(job.weights), arguments.get(job.piece.side, ())
+            array, report = self._do(job, *given, held)
+            reports.append(report)
+            if array is not None:
+                arrays[job.piece.side].append(array)
+        return [*(np.concatenate(some) if some else None for some in arrays.values()), reports]
 
-        held = None if fixed is None else Fixed(self._joined(ray.get(fixed.pieces)), fixed.unit)
-        arguments = ray.get([job.arguments for job in jobs])
-        inputs = zip(
-            *(ray.get([getattr(job, name) for job in jobs]) for name in ("factors", "weights")), strict=True
-        )
-        done = [
-            self._do(replace(job, arguments=given), *arrays, held)
-            for job, given, arrays in zip(jobs, arguments, inputs, strict=True)
-        ]
-        return [*(array for array, _ in done), [report for _, report in done]]
-
-    def _do(self, job: Job, factors: Any, weights: Any, held: Fixed | None) -> Done:
+    def _do(
+        self, job: Job, factors: Any, weights: Any, arguments: tuple[Any, ...], held: sides.Fixed | None
+    ) -> Done:
         rows, bounds = self._rows_of(job.piece)
         if job.operation == "absolute":
             return None, Report(absolute_row_sums(rows, self._threads))
@@ -67,26 +71,11 @@ class Worker:
         if job.operation in SUMS:
             return None, Report(SUMS[job.operation](side))
         if job.operation == "half":
-            copy = side.half(*job.arguments)
+            copy = side.half(*arguments)
             return (None, Report(fits=False)) if copy is None else (copy.table.copy(), Report())
         side.factors = aligned(factors.shape)  # what is in the object store cannot be changed
         side.factors[:] = factors
-        return side.factors, self._change(side, job, held)
-
-    def _change(self, side: LocalSide, job: Job, held: Fixed | None) -> Report:
-        """Change the factors of a piece in place."""
-        if job.operation == "transform":
-            side.transform(*job.arguments)
-            return Report()
-        assert held is not None
-        if job.operation == "multiply":
-            side.multiply(held, *job.arguments)
-            return Report()
-        call, *arguments = job.arguments
-        observed, failed_row = side.run(call, held, *arguments)
-        if failed_row >= 0:
-            return Report(failed_row=job.piece.begin + failed_row)
-        return Report(observed, side.summed_gramian(), side.summed_penalties())
+        return side.factors, _change(side, job, arguments, held)
 
     def _joined(self, pieces: list[NDArray[Any]]) -> NDArray[Any]:
         """Join the pieces of the fixed side, since native calls read its rows at random."""
@@ -120,3 +109,37 @@ SUMS = {
     "penalties": LocalSide.summed_penalties,
     "squares": LocalSide.summed_squares,
 }
+
+
+def _change(side: LocalSide, job: Job, arguments: tuple[Any, ...], held: sides.Fixed | None) -> Report:
+    """Change the factors of a piece in place."""
+    if job.operation == "transform":
+        side.transform(*arguments)
+        return Report()
+    assert held is not None
+    if job.operation == "multiply":
+        side.multiply(held, *arguments)
+        return Report()
+    call, *rest = arguments
+    observed, failed_row = side.run(call, held, *rest)
+    if failed_row >= 0:
+        return Report(failed_row=job.piece.begin + failed_row)
+    return Report(observed, side.summed_gramian(), side.summed_penalties())
+
+
+class Store:
+    """The object store: each array is fetched once a call. It is shared memory, which nobody may change."""
+
+    def __init__(self) -> None:
+        self._fetched: dict[Any, NDArray[Any]] = {}
+
+    def get(self, rows: Slice | None) -> Any:
+        """Return rows of an array."""
+        import ray
+
+        if rows is None:
+            return None
+        reference, begin, end = rows
+        if reference not in self._fetched:
+            self._fetched[reference] = ray.get(reference)
+        return self._fetched[reference][begin:end]

@@ -7,7 +7,6 @@ of a sum depend neither on the number of threads nor on which machine has which 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,12 +40,3 @@ def halves(node: Node) -> tuple[Node, Node]:
     begin, end = node
     middle = begin + (1 << (end - begin - 1).bit_length() - 1)
     return (begin, middle), (middle, end)
-
-
-def nodes_within(shards: Node, tree: Node) -> Iterator[Node]:
-    """Yield the fewest nodes of the tree that are made of these shards, in order."""
-    if shards[0] <= tree[0] and tree[1] <= shards[1]:
-        yield tree
-    elif max(shards[0], tree[0]) < min(shards[1], tree[1]):
-        for half in halves(tree):
-            yield from nodes_within(shards, half)
