@@ -3,12 +3,14 @@
 
 #include "kernels.h"
 #include "memory.h"
+#include "shards.h"
 
 namespace ialspp {
 
-// out (dim x (end - begin), row-major) = X' X_B for the columns B = begin .. end of X (rows x dim)
-void gramian(const Kernels& kernels, const float* x, int64_t rows, int64_t dim, int64_t begin, int64_t end,
-             double* out, int threads);
+// out (dim x (end - begin), row-major) = X' X_B for the columns B = begin .. end of X, whose rows the shards
+// have
+void gramian(const Kernels& kernels, const float* x, const Shards& shards, int64_t dim, int64_t begin,
+             int64_t end, double* out, int threads);
 
 // A copy of X_B, its rows padded to whole panels
 AlignedFloats pack_columns(const float* x, int64_t rows, int64_t dim, int64_t begin, int64_t end,
@@ -52,8 +54,8 @@ class InHalves {
 void transform(const Kernels& kernels, float* x, int64_t rows, int64_t dim, const double* q, int threads);
 
 // out_f = sum_r weight_r x_rf^2
-void weighted_column_squares(const Kernels& kernels, const float* x, const float* weights, int64_t rows,
-                             int64_t dim, double* out, int threads);
+void weighted_column_squares(const Kernels& kernels, const float* x, const float* weights,
+                             const Shards& shards, int64_t dim, double* out, int threads);
 
 double squared_sum_of(const Kernels& kernels, const float* x, int64_t n, int threads);
 

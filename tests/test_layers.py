@@ -14,7 +14,7 @@ LAYERS = [
     {"model"},
     {"metrics", "baselines", "evaluation", "stopping", "store", "export"},
     {"explorer", "tuning", "compat"},
-    {"serving"},
+    {"serving", "cluster"},
     {"cli", "__main__"},
 ]
 LEVELS = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

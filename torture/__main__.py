@@ -25,6 +25,7 @@ ATTACKS = (
     "serving",
     "numbers",
     "offsets",
+    "cluster",
 )
 
 

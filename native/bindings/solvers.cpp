@@ -187,9 +187,8 @@ int64_t bound_update_coordinate(const BoundRows& rows, Matrix<float> factors, Ar
       .failed_row;
 }
 
-void bound_multiply_rows(const BoundRows& rows, Array<const float> row_scales,
-                         Array<const float> column_scales, Matrix<const float> x, Matrix<float> out,
-                         int threads) {
+void bound_multiply_rows(const BoundRows& rows, Matrix<float> out, Array<const float> row_scales,
+                         Matrix<const float> x, Array<const float> column_scales, int threads) {
   require_length("row_scales", length(row_scales), rows.rows().size);
   require_length("column_scales", length(column_scales), rows.n_columns());
   require_length("out", length(out), rows.rows().size);
@@ -200,9 +199,9 @@ void bound_multiply_rows(const BoundRows& rows, Array<const float> row_scales,
                 dim, out.data(), threads);
 }
 
-void bound_multiply_rows_by_half(const BoundRows& rows, Array<const float> row_scales,
-                                 Array<const float> column_scales, Matrix<const uint16_t> x, float unit,
-                                 Matrix<float> out, int threads) {
+void bound_multiply_rows_by_half(const BoundRows& rows, Matrix<float> out, Array<const float> row_scales,
+                                 Matrix<const uint16_t> x, float unit, Array<const float> column_scales,
+                                 int threads) {
   require_length("row_scales", length(row_scales), rows.rows().size);
   require_length("column_scales", length(column_scales), rows.n_columns());
   require_length("out", length(out), rows.rows().size);
@@ -213,9 +212,9 @@ void bound_multiply_rows_by_half(const BoundRows& rows, Array<const float> row_s
                 out.data(), threads);
 }
 
-bool bound_multiply_rows_in_halves(const BoundRows& rows, Array<const float> row_scales,
-                                   Array<const float> column_scales, Matrix<float> x, float unit,
-                                   Matrix<float> out, int threads) {
+bool bound_multiply_rows_in_halves(const BoundRows& rows, Matrix<float> out, Array<const float> row_scales,
+                                   Matrix<float> x, float unit, Array<const float> column_scales,
+                                   int threads) {
   require_length("row_scales", length(row_scales), rows.rows().size);
   require_length("column_scales", length(column_scales), rows.n_columns());
   require_length("out", length(out), rows.rows().size);
@@ -282,14 +281,14 @@ void register_solvers(nb::module_& m) {
         "regularization"_a, "other"_a.noconvert(), "unit"_a, "spectrum"_a, "steps"_a, "tolerance"_a,
         "relaxation"_a, "threads"_a, "centres"_a = nb::none(),
         "improve_rows with the other side in halves meanwhile, in place; None where it does not fit them.");
-  m.def("multiply_rows", bound_multiply_rows, "rows"_a, "row_scales"_a, "column_scales"_a, "x"_a,
-        "out"_a.noconvert(), "threads"_a,
+  m.def("multiply_rows", bound_multiply_rows, "rows"_a, "out"_a.noconvert(), "row_scales"_a, "x"_a,
+        "column_scales"_a, "threads"_a,
         "out_r = row_scales_r sum_j a_j y_j column_scales_j x_j over the interactions j of row r.");
-  m.def("multiply_rows_by_half", bound_multiply_rows_by_half, "rows"_a, "row_scales"_a, "column_scales"_a,
-        "x"_a.noconvert(), "unit"_a, "out"_a.noconvert(), "threads"_a,
+  m.def("multiply_rows_by_half", bound_multiply_rows_by_half, "rows"_a, "out"_a.noconvert(), "row_scales"_a,
+        "x"_a.noconvert(), "unit"_a, "column_scales"_a, "threads"_a,
         "multiply_rows with x as a copy that copy_to_half made.");
-  m.def("multiply_rows_in_halves", bound_multiply_rows_in_halves, "rows"_a, "row_scales"_a, "column_scales"_a,
-        "x"_a.noconvert(), "unit"_a, "out"_a.noconvert(), "threads"_a,
+  m.def("multiply_rows_in_halves", bound_multiply_rows_in_halves, "rows"_a, "out"_a.noconvert(),
+        "row_scales"_a, "x"_a.noconvert(), "unit"_a, "column_scales"_a, "threads"_a,
         "multiply_rows with x in halves meanwhile, in place; False where it does not fit them.");
   m.def("absolute_row_sums", bound_absolute_row_sums, "rows"_a, "threads"_a,
         "sum_j |a_j y_j| over the interactions j of every row.");

@@ -76,11 +76,11 @@ def test_products_are_those_of_a_copy():
     scales, copy = np.ones(60, np.float32), np.empty(case.H.shape, np.uint16)
     assert _core.copy_to_half(case.H, 0.5, copy, 1)
     wanted, found = (np.empty((60, 32), np.float32) for _ in range(2))
-    _core.multiply_rows_by_half(rows, scales, ones, copy, 0.5, wanted, 2)
-    assert _core.multiply_rows_in_halves(rows, scales, ones, case.H, 0.5, found, 2)
+    _core.multiply_rows_by_half(rows, wanted, scales, copy, 0.5, ones, 2)
+    assert _core.multiply_rows_in_halves(rows, found, scales, case.H, 0.5, ones, 2)
     assert np.array_equal(found, wanted)
     case.H[3, 3] = np.inf
-    assert not _core.multiply_rows_in_halves(rows, scales, ones, case.H, 0.5, found, 2)
+    assert not _core.multiply_rows_in_halves(rows, found, scales, case.H, 0.5, ones, 2)
 
 
 @pytest.mark.parametrize(

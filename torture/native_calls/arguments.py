@@ -76,20 +76,20 @@ def _improve_rows_in_halves(draw: Draw) -> list[Any]:
 
 def _multiply_rows(draw: Draw) -> list[Any]:
     rows, out, row_scales, x = draw.side()
-    return [rows, row_scales, draw.positive(draw.n_columns), x, out, draw.threads()]
+    return [rows, out, row_scales, x, draw.positive(draw.n_columns), draw.threads()]
 
 
 def _multiply_rows_by_half(draw: Draw) -> list[Any]:
     _with_half(draw)
     rows, out, row_scales, _ = draw.side()
     x = draw.halves(draw.n_columns)
-    return [rows, row_scales, draw.positive(draw.n_columns), x, 0.5, out, draw.threads()]
+    return [rows, out, row_scales, x, 0.5, draw.positive(draw.n_columns), draw.threads()]
 
 
 def _multiply_rows_in_halves(draw: Draw) -> list[Any]:
     _with_half(draw)
     rows, out, row_scales, x = draw.side(dims=WHOLE_PANELS)
-    return [rows, row_scales, draw.positive(draw.n_columns), x, 0.5, out, draw.threads()]
+    return [rows, out, row_scales, x, 0.5, draw.positive(draw.n_columns), draw.threads()]
 
 
 def _residuals(draw: Draw) -> list[Any]:
@@ -121,12 +121,14 @@ def _with_half(draw: Draw) -> None:
 def _gramian(draw: Draw) -> list[Any]:
     dim = draw.random.choice(DIMS)
     begin = draw.below(dim)
-    return [draw.floats(draw.below(300), dim), begin, begin + 1 + draw.below(dim - begin), draw.threads()]
+    rows, end = draw.below(300), begin + 1 + draw.below(dim - begin)
+    return [draw.floats(rows, dim), begin, end, draw.threads(), draw.shards(rows)]
 
 
 def _weighted_column_squares(draw: Draw) -> list[Any]:
     rows = draw.below(40)
-    return [draw.floats(rows, draw.random.choice(DIMS)), draw.positive(rows), draw.threads()]
+    factors = draw.floats(rows, draw.random.choice(DIMS))
+    return [factors, draw.positive(rows), draw.threads(), draw.shards(rows)]
 
 
 def _sort_pairs(draw: Draw) -> list[Any]:
@@ -161,7 +163,8 @@ def _sum_runs(draw: Draw) -> list[Any]:
 def _rows(draw: Draw) -> list[Any]:
     n_rows, n_columns = draw.shape()
     offsets, columns = draw.pairs(n_rows, n_columns, ascending=False)
-    return [offsets, columns, n_columns, draw.floats(len(columns)), draw.positive(len(columns))]
+    values = draw.floats(len(columns)), draw.positive(len(columns))
+    return [offsets, columns, n_columns, *values, draw.shards(n_rows)]
 
 
 def _set_cache_order(draw: Draw) -> list[Any]:

@@ -50,6 +50,11 @@ class Draw:
         offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
         return offsets, np.array([column for row in rows for column in row], dtype=np.int32)
 
+    def shards(self, n_rows: int) -> NDArray[np.int64] | None:
+        """Draw where shards of rows begin and end, or None."""
+        inner = sorted(self.below(n_rows + 1) for _ in range(self.below(5)))
+        return np.array([0, *inner, n_rows]) if self.random.random() < 0.5 else None
+
     def shape(self) -> tuple[int, int]:
         """Draw a number of rows and one of columns."""
         return self.random.choice((0, 1, 2, 3, 5, 18)), self.random.choice((0, 1, 2, 5, 9, 20, 40))
@@ -65,7 +70,7 @@ class Draw:
         values = [self.positive(self.size) if self.random.random() < 0.5 else None for _ in range(2)]
         if self.random.random() < 0.5:
             offsets.flags.writeable = columns.flags.writeable = False
-        rows = self.core.Rows(offsets, columns, self.n_columns, *values)
+        rows = self.core.Rows(offsets, columns, self.n_columns, *values, self.shards(self.n_rows))
         for array in (offsets, columns):
             if array.flags.writeable:
                 array[:] = np.iinfo(array.dtype).max

@@ -21,6 +21,7 @@ from .checkpoints import (
     remove,
     telling_how_to_resume,
 )
+from .cluster import ClusterOptions, shown_cluster
 from .model import ModelOptions
 from .names import NameOptions, named_facts, remark_on_few, shown_names
 from .options import given
@@ -40,6 +41,7 @@ def fit(
     names: NameOptions,
     settings: ModelOptions,
     stopping: Stopping,
+    place: ClusterOptions,
     out: Annotated[Path, typer.Option("-o", "--out", help="The file of the model, such as films.ialspp.")],
     min_user: MinUserOption = 1,
     min_item: MinItemOption = 1,
@@ -77,6 +79,7 @@ def fit(
     if until is not None:
         checked_share("until", until)
     stopping.check(settings.epochs)
+    cluster = place.make(source, stopping, model.threads)
     names.check()
     options = kept_options(context)
     keeping = checked_checkpoint(checkpoint, every, resume, out, options)
@@ -90,7 +93,7 @@ def fit(
         source.remark_on_weights(data)
         read = time.perf_counter()
         begun = None if resume is None else Checkpoint.read(resume)
-        model, found = Training(model, data, until, keeping, every, options, begun).run(stopping)
+        model, found = Training(model, data, until, keeping, every, options, begun, cluster).run(stopping)
         trained = time.perf_counter()
         model.save(out, interactions=not no_interactions, progress=None)
     if keeping is not None:
@@ -101,6 +104,7 @@ def fit(
         "names": named_facts(data.users, data.items),
         "settings": {**settings.settings(model), **({} if until is None else {"until": until})},
         **({} if found is None else {"early_stopping": found}),
+        **({} if cluster is None else {"cluster": cluster.facts()}),
         "history": [asdict(record) for record in model.history],
         "seconds": {"read": read - start, "fit": trained - read, "save": time.perf_counter() - trained},
         "file": str(out),
@@ -131,6 +135,8 @@ def show_fit(source: Source, model: ImplicitMF, answer: dict[str, Any], epochs: 
     }
     if "early_stopping" in answer:
         facts["early stop"] = f"{as_sentence(answer['early_stopping'], epochs)}; then trained on all pairs"
+    if "cluster" in answer:
+        facts["cluster"] = shown_cluster(answer["cluster"])
     if history:
         facts["loss, first epoch"] = shown_loss(history[0].loss)
         facts["loss, last epoch"] = shown_loss(history[-1].loss)

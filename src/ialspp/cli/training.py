@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import split as splits
+from ..cluster import RayCluster
 from ..data.interactions import Interactions
 from ..model.checkpoint import Checkpoint
 from ..model.fitting import Callback, fit_with_note
@@ -34,6 +35,7 @@ class Training:
     every: int
     options: Mapping[str, Any]  # of the command, which the checkpoint keeps
     resumed: Checkpoint | None = None
+    cluster: RayCluster | None = None
 
     def run(self, stopping: Stopping) -> tuple[ImplicitMF, dict[str, Any] | None]:
         """Train, and return the model and how its number of epochs was found."""
@@ -65,7 +67,7 @@ class Training:
     def _fitted(self, data: Interactions, *callbacks: Callback) -> ImplicitMF:
         if self.resumed is not None:
             path, threads = self.resumed.path, self.model.threads
-            return ImplicitMF.resume(path, data, callbacks=callbacks, threads=threads)
+            return ImplicitMF.resume(path, data, callbacks=callbacks, threads=threads, cluster=self.cluster)
         return fit_with_note(
             self.model,
             data,
@@ -74,4 +76,5 @@ class Training:
             every=self.every,
             note=self.options,
             callbacks=callbacks,
+            cluster=self.cluster,
         )

@@ -120,10 +120,13 @@ class Csr:
         """Return the same rows. Labels or weights that are all 1 are left out: plain data needs none."""
         return replace(self, labels=_unless_ones(self.labels), weights=_unless_ones(self.weights))
 
-    def native(self) -> _core.Rows:
-        """The same arrays for the compiled core, without copying; it looks at every offset and column."""
+    def native(self, shards: NDArray[np.int64] | None = None) -> _core.Rows:
+        """The same arrays for the compiled core, without copying; it looks at every offset and column.
+
+        shards: where each range of rows begins over which sums are made, and where the last one ends.
+        """
         with rows_of_a_file():
-            return _core.Rows(self.offsets, self.columns, self.n_columns, self.labels, self.weights)
+            return _core.Rows(self.offsets, self.columns, self.n_columns, self.labels, self.weights, shards)
 
     def check(self) -> None:
         """Raise unless these are rows of distinct, ascending columns, with labels and weights that may be."""

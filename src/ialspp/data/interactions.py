@@ -331,6 +331,11 @@ class Interactions:
             Parts(self.users, self.items, *rows, self.times, *flags, self.statistics()), Path(path), progress
         )
 
+    @property
+    def file(self) -> Container | None:
+        """The file that the data was opened from; None if the data is in memory alone."""
+        return self._file
+
     def require_sound(self) -> None:
         """Read the file that the data was opened from completely; raise a `StoreError` if it is damaged.
 

@@ -82,7 +82,7 @@ def _spool(files: ExitStack, folder: Path, kind: DTypeLike) -> FileSpool:
     return files.enter_context(closing(FileSpool(folder, kind)))
 
 
-def memory_of(given: str | int) -> int:
+def memory_of(given: str | int, name: str = "memory") -> int:
     """Return a number of bytes; "512M" and "4G" have units of 1024."""
     if isinstance(given, str):
         found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?\s*", given, re.IGNORECASE)
@@ -90,10 +90,10 @@ def memory_of(given: str | int) -> int:
     elif isinstance(given, int) and not isinstance(given, bool):
         size = given
     else:
-        raise InvalidTypeError(f'memory must be a number of bytes or a size such as "4G", got {given!r}')
+        raise InvalidTypeError(f'{name} must be a number of bytes or a size such as "4G", got {given!r}')
     if size < LEAST_MEMORY:
         raise InvalidValueError(
-            f'memory must be a number of bytes or a size such as "4G", at least 16M, got {given!r}'
+            f'{name} must be a number of bytes or a size such as "4G", at least 16M, got {given!r}'
         )
     return size
 

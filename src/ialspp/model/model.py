@@ -29,7 +29,7 @@ from .answers import Answers
 from .checkpoint import Checkpoint
 from .feature_map import FeatureMap
 from .fitted import Fitted
-from .fitting import Callback, Fitting, go_on
+from .fitting import Callback, Cluster, Fitting, go_on
 from .looking import Looking
 from .newcomers import require_new, with_features, with_newcomers
 from .parameters import Parameters
@@ -315,6 +315,7 @@ class ImplicitMF(Fitting, Answers, Looking, Parameters):
         callbacks: Sequence[Callback] = (),
         progress: Progress = None,
         threads: int | None = None,
+        cluster: Cluster | None = None,
     ) -> ImplicitMF:
         """Go on with a fit that was interrupted, and return its model.
 
@@ -334,11 +335,14 @@ class ImplicitMF(Fitting, Answers, Looking, Parameters):
             As in `fit`. A fit that had an `EarlyStopping` needs an equal one.
         threads
             As in the constructor. A file does not say.
+        cluster
+            As in `fit`. The bits do not depend on it, so that it may be another one than before, or none.
         """
         resolve_threads(threads)
         found, kept = Checkpoint.open(Path(checkpoint))
         model = _model_of(found.job.settings, threads, checkpoint, "checkpoint")
-        return go_on(model, found, kept, data, callbacks, progress, (user_features, item_features))
+        features = user_features, item_features
+        return go_on(model, found, kept, data, callbacks, progress, features, cluster)
 
     # What was learned
 
