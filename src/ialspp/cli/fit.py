@@ -21,6 +21,7 @@ from .checkpoints import (
     remove,
     telling_how_to_resume,
 )
+from .features import FeatureOptions, feature_facts, shown_features
 from .model import ModelOptions
 from .names import NameOptions, named_facts, remark_on_few, shown_names
 from .options import given
@@ -36,6 +37,7 @@ def fit(
     context: typer.Context,
     source: Source,
     names: NameOptions,
+    features: FeatureOptions,
     settings: ModelOptions,
     stopping: Stopping,
     out: Annotated[Path, typer.Option("-o", "--out", help="The file of the model, such as films.ialspp.")],
@@ -75,6 +77,7 @@ def fit(
         checked_share("until", until)
     stopping.check(settings.epochs)
     names.check()
+    features.check()
     options = kept_options(context)
     keeping = checked_checkpoint(checkpoint, every, resume, out, options)
     require_data(source.source, "fit")
@@ -85,9 +88,10 @@ def fit(
         start = time.perf_counter()
         data = names.attached(source.interactions("fit").core(min_user, min_item))
         source.remark_on_weights(data)
+        described = features.read()
         read = time.perf_counter()
         begun = None if resume is None else Checkpoint.read(resume)
-        model, found = Training(model, data, until, keeping, every, options, begun).run(stopping)
+        model, found = Training(model, data, until, keeping, every, options, begun, described).run(stopping)
         trained = time.perf_counter()
         model.save(out, interactions=not no_interactions, progress=None)
     if keeping is not None:
@@ -96,6 +100,7 @@ def fit(
         "source": given(source),
         "data": {**data.statistics(), "min_user": min_user, "min_item": min_item},
         "names": named_facts(data.users, data.items),
+        "features": feature_facts(model, data.n_users, data.n_items),
         "settings": {**settings.settings(model), **({} if until is None else {"until": until})},
         **({} if found is None else {"early_stopping": found}),
         "history": [asdict(record) for record in model.history],
@@ -118,6 +123,7 @@ def show_fit(source: Source, model: ImplicitMF, answer: dict[str, Any], epochs: 
     facts = {
         "data": f"{data['users']:,} users, {data['items']:,} items, {data['pairs']:,} pairs",
         **shown_names(answer["names"]),
+        **shown_features(answer["features"]),
         "dim": model.dim,
         "solver": answer["settings"]["solver"],
         "unobserved weight": objective.unobserved_weight,
