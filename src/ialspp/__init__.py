@@ -29,6 +29,7 @@ from .system.progress import ProgressEvent
 
 if _TYPE_CHECKING:
     from . import datasets, explorer, export, store
+    from .data.reading.features import read_features
     from .data.reading.names import read_names
     from .tuning import tune
 
@@ -43,6 +44,10 @@ def __getattr__(name: str) -> _Any:
         from importlib.metadata import version
 
         return version("ialspp")
+    if name == "read_features":
+        from .data.reading.features import read_features
+
+        return read_features
     if name == "read_names":
         from .data.reading.names import read_names
 
@@ -89,6 +94,7 @@ __all__ = [
     "explorer",
     "export",
     "metrics",
+    "read_features",
     "read_names",
     "split",
     "store",

@@ -7,7 +7,8 @@ import pytest
 from scipy import sparse
 
 from ialspp import Features, IdMap, UnknownIdError
-from ialspp.data.features import MOST_FEATURES, features_of
+from ialspp.data.feature_rows import MOST_FEATURES
+from ialspp.data.features import features_of
 from ialspp.data.fingerprint import fingerprint_of
 from ialspp.errors import InvalidTypeError, InvalidValueError
 

@@ -163,7 +163,7 @@ def test_recommending_to_unseen_users_by_their_features():
 
 def test_asking_without_histories_and_features_is_an_error():
     model = trained()
-    with pytest.raises(InvalidValueError, match="histories or features are required, got neither"):
+    with pytest.raises(InvalidTypeError, match=r"histories must be a sequence of .*, got None"):
         model.fold_in()
     with pytest.raises(InvalidValueError, match="weights and labels belong to histories"):
         model.fold_in(features=USER_NUMBERS[:1], weights=[[1]])

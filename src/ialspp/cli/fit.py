@@ -22,6 +22,7 @@ from .checkpoints import (
     telling_how_to_resume,
 )
 from .cluster import ClusterOptions, shown_cluster
+from .features import FeatureOptions, feature_facts, shown_features
 from .model import ModelOptions
 from .names import NameOptions, named_facts, remark_on_few, shown_names
 from .options import given
@@ -39,6 +40,7 @@ def fit(
     source: Source,
     weights: WeightingOptions,
     names: NameOptions,
+    features: FeatureOptions,
     settings: ModelOptions,
     stopping: Stopping,
     place: ClusterOptions,
@@ -81,6 +83,7 @@ def fit(
     stopping.check(settings.epochs)
     cluster = place.make(source, stopping, model.threads)
     names.check()
+    features.check()
     options = kept_options(context)
     keeping = checked_checkpoint(checkpoint, every, resume, out, options)
     require_data(source.source, "fit")
@@ -91,9 +94,11 @@ def fit(
         start = time.perf_counter()
         data = names.attached(weights.on(source.interactions("fit").core(min_user, min_item)))
         source.remark_on_weights(data)
+        described = features.read()
         read = time.perf_counter()
         begun = None if resume is None else Checkpoint.read(resume)
-        model, found = Training(model, data, until, keeping, every, options, begun, cluster).run(stopping)
+        training = Training(model, data, until, keeping, every, options, begun, described, cluster)
+        model, found = training.run(stopping)
         trained = time.perf_counter()
         model.save(out, interactions=not no_interactions, progress=None)
     if keeping is not None:
@@ -102,6 +107,7 @@ def fit(
         "source": {**given(source), **given(weights)},
         "data": {**data.statistics(), "min_user": min_user, "min_item": min_item},
         "names": named_facts(data.users, data.items),
+        "features": feature_facts(model, data.n_users, data.n_items),
         "settings": {**settings.settings(model), **({} if until is None else {"until": until})},
         **({} if found is None else {"early_stopping": found}),
         **({} if cluster is None else {"cluster": cluster.facts()}),
@@ -125,6 +131,7 @@ def show_fit(source: Source, model: ImplicitMF, answer: dict[str, Any], epochs: 
     facts = {
         "data": f"{data['users']:,} users, {data['items']:,} items, {data['pairs']:,} pairs",
         **shown_names(answer["names"]),
+        **shown_features(answer["features"]),
         "dim": model.dim,
         "solver": answer["settings"]["solver"],
         "unobserved weight": objective.unobserved_weight,

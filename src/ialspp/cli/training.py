@@ -16,7 +16,7 @@ from .. import split as splits
 from ..cluster import RayCluster
 from ..data.interactions import Interactions
 from ..model.checkpoint import Checkpoint
-from ..model.fitting import Callback, fit_with_note
+from ..model.fitting import NO_FEATURES, Callback, SideFeatures, fit_with_note
 from ..model.model import ImplicitMF
 from .checkpoints import FOUND
 from .stopping import Stopping, found_by
@@ -35,6 +35,7 @@ class Training:
     every: int
     options: Mapping[str, Any]  # of the command, which the checkpoint keeps
     resumed: Checkpoint | None = None
+    features: SideFeatures = NO_FEATURES
     cluster: RayCluster | None = None
 
     def run(self, stopping: Stopping) -> tuple[ImplicitMF, dict[str, Any] | None]:
@@ -67,7 +68,16 @@ class Training:
     def _fitted(self, data: Interactions, *callbacks: Callback) -> ImplicitMF:
         if self.resumed is not None:
             path, threads = self.resumed.path, self.model.threads
-            return ImplicitMF.resume(path, data, callbacks=callbacks, threads=threads, cluster=self.cluster)
+            users, items = self.features
+            return ImplicitMF.resume(
+                path,
+                data,
+                user_features=users,
+                item_features=items,
+                callbacks=callbacks,
+                threads=threads,
+                cluster=self.cluster,
+            )
         return fit_with_note(
             self.model,
             data,
@@ -77,4 +87,5 @@ class Training:
             note=self.options,
             callbacks=callbacks,
             cluster=self.cluster,
+            features=self.features,
         )

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InvalidTypeError, InvalidValueError
 from ..files.arrays import is_finite
 from ..system.checks import checked_number
 from .csr import Csr
+from .feature_rows import rows_of_matrix
+from .frame_features import encoded
 from .ids import IdMap
 
-MOST_FEATURES = 10_000  # the regression solves a dense system of this size
 DEFAULT_REGULARIZATION = 1.0
 
 
@@ -104,8 +104,6 @@ class Features:
         regularization
             How strongly weights are pulled to zero; see `Features`.
         """
-        from .frame_features import encoded
-
         ids, names, rows = encoded(frame, id, columns, separator)
         return cls(IdMap(ids), names, rows, regularization)
 
@@ -172,37 +170,6 @@ def features_of(given: Any, ids: IdMap) -> Features | None:
             f"{given.shape[0]} rows; Features.from_matrix(matrix, ids=...) can describe others"
         )
     return Features.from_matrix(given, ids=ids)
-
-
-def rows_of_matrix(matrix: Any) -> Csr:
-    """Return the rows of a sparse or dense matrix, without its zeros."""
-    if hasattr(matrix, "tocsr"):
-        sparse = matrix.tocsr(copy=True)
-        sparse.sum_duplicates()  # sorts columns, too
-        sparse.eliminate_zeros()
-        offsets, columns, values = sparse.indptr, sparse.indices, sparse.data
-    elif isinstance(matrix, np.ndarray) and matrix.ndim == 2:
-        row, columns = np.nonzero(matrix)
-        offsets, values = np.searchsorted(row, np.arange(len(matrix) + 1)), matrix[row, columns]
-    else:
-        what = (
-            f"an array of shape {matrix.shape}" if isinstance(matrix, np.ndarray) else type(matrix).__name__
-        )
-        raise InvalidTypeError(f"features must be Features, or a scipy.sparse or numpy matrix, got {what}")
-    return made_rows(np.asarray(offsets, dtype=np.int64), columns, matrix.shape[1], values)
-
-
-def made_rows(
-    offsets: NDArray[np.int64], columns: NDArray[Any], n_features: int, values: NDArray[Any] | None
-) -> Csr:
-    """Make rows of features, in single precision."""
-    if n_features > MOST_FEATURES:
-        raise InvalidValueError(f"at most {MOST_FEATURES:,} features are possible, got {n_features:,}")
-    if values is not None and values.dtype.kind not in "biuf":
-        raise InvalidTypeError(f"features must be numbers, got {values.dtype}")
-    with np.errstate(over="ignore"):
-        floats = None if values is None else values.astype(np.float32)
-    return Csr(offsets, columns.astype(np.int32), n_features, floats).without_ones()
 
 
 def checked_names(names: Iterable[Any]) -> tuple[str, ...]:

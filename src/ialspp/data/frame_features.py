@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidTypeError, InvalidValueError
 from .csr import Csr
 from .dataframes import arrays_of_frame
-from .features import made_rows
+from .feature_rows import made_rows
 from .id_values import is_missing
 
 

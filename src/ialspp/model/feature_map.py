@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..data.csr import Csr, Floats
-from ..data.features import Features, rows_of_matrix
+from ..data.feature_rows import rows_of_matrix
+from ..data.features import Features
 from ..data.regression import FeatureRegression, multiplied
 from ..errors import InvalidValueError
 from ..files.arrays import is_finite

@@ -41,7 +41,7 @@ class UnseenRows:
 def unseen_rows(
     side: Embedding,
     other: Embedding,
-    histories: Iterable[Iterable[Any]] | None,
+    histories: Any,
     weights: Iterable[Iterable[float]] | None,
     labels: Iterable[Iterable[float]] | None,
     lookup: Lookup,
@@ -49,9 +49,7 @@ def unseen_rows(
 ) -> UnseenRows:
     """Look up what is known of unseen rows of a side: histories on the other side, features, or both."""
     features = None if given is None else require_map(side).matched(given)
-    if histories is None:
-        if features is None:
-            raise InvalidValueError("histories or features are required, got neither")
+    if histories is None and features is not None:
         if weights is not None or labels is not None:
             raise InvalidValueError("weights and labels belong to histories, which were not given")
         nothing = Csr(np.zeros(len(features) + 1, dtype=np.int64), NO_ROWS, len(other.ids))

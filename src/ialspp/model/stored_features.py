@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.csr import Csr
-from ..data.features import MOST_FEATURES, checked_names
+from ..data.feature_rows import MOST_FEATURES
+from ..data.features import checked_names
 from ..data.names import Names
 from ..data.offsets import is_framed
 from ..data.utf8 import Utf8
