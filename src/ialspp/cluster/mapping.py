@@ -62,9 +62,8 @@ class Mapper:
         while len(results) < len(tasks):
             self._crew.refresh()
             self._crew.require_members()
-            results |= self._try(
-                {n: task for n, task in enumerate(tasks) if n not in results}, arguments, held
-            )
+            left = {number: task for number, task in enumerate(tasks) if number not in results}
+            results |= self._try(left, arguments, held)
         return [results[number] for number in range(len(tasks))]
 
     def _try(self, tasks: dict[int, Task], arguments: dict[str, Any], held: Held | None) -> dict[int, Done]:

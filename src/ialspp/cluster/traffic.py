@@ -1,4 +1,4 @@
-"""Arrays in the object store: what is in them, which nodes have them, and how many bytes were moved."""
+"""Arrays in the object store: which nodes have them, and how many bytes went from node to node."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 Slice = tuple[Any, int, int]
-"""Some rows of an array in the object store, as workers are told of them: a reference, begin and end."""
+"""Some rows of an array in the object store, for workers: a reference to it, their begin and their end."""
 
 
 @dataclass(eq=False)

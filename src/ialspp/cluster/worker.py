@@ -141,5 +141,5 @@ class Store:
             return None
         reference, begin, end = rows
         if reference not in self._fetched:
-            self._fetched[reference] = ray.get(reference)
+            self._fetched[reference] = np.asarray(ray.get(reference))
         return self._fetched[reference][begin:end]

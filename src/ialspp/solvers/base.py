@@ -55,7 +55,7 @@ class Problem:
             objective.row_regularization(np.diff(data.by_user.offsets), data.n_items),
             objective.row_regularization(np.diff(data.by_item.offsets), data.n_users),
         )
-        there = ThisMachine(place) if isinstance(place, int) else place
+        there: Place = ThisMachine(place) if isinstance(place, int) else place
         sides = there.sides(data, (users, items), weights)
         for side, features in zip(sides, (user_features, item_features), strict=True):
             if features is not None:

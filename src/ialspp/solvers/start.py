@@ -71,7 +71,7 @@ class NormalisedInteractions:
         cls, data: Interactions, factors: tuple[Floats, Floats], place: Place | int
     ) -> NormalisedInteractions:
         """Set up products of B and its transpose with factors."""
-        there = ThisMachine(place) if isinstance(place, int) else place
+        there: Place = ThisMachine(place) if isinstance(place, int) else place
         users, items = (_scales(sums) for sums in there.absolute_row_sums(data))
         return cls(*there.sides(data, factors, (users, items)), users, items)
 

@@ -98,7 +98,9 @@ class Tuning:
     def table(self) -> tuple[list[str], list[list[Any]]]:
         """Return the names of columns and a row for each of the ranked trials."""
         searched = self.plan.space
-        extra = [name for name in ("exponent", "item_power", "user_power") if name in searched.ranges]
+        extra: list[str] = [
+            name for name in ("exponent", "item_power", "user_power") if name in searched.ranges
+        ]
         extra += list(searched.choices)
         columns = [
             "d",
