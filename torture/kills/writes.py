@@ -69,8 +69,8 @@ class Writes:
             arguments = [str(place / "m.ialspp"), str(self.models[0]), model]
             return Job("torture.processes.victims:save", arguments, strike=Strike(str(place)))
         if kind == "prepare":
-            data: list[str | Path] = [self.logs[number], *COLUMNS, "-o", place / "d.ialsdata"]
-            return self.arena.job("prepare", *data, below=place)
+            out = place / "d.ialsdata"
+            return self.arena.job("prepare", self.logs[number], *COLUMNS, "-o", out, below=place)
         return self.arena.job("export", model, *(part.format(place) for part in EXPORTS[kind]), below=place)
 
     def _check(self, story: str, place: Path, before: Contents, after: Contents) -> None:
