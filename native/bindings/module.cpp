@@ -41,6 +41,7 @@ NB_MODULE(_core, m) {
     }
   });
 
+  register_checksum(m);
   register_data(m);
   register_solvers(m);
   register_factors(m);

@@ -5,6 +5,7 @@
 
 namespace ialspp {
 
+void register_checksum(nanobind::module_& m);
 void register_data(nanobind::module_& m);
 void register_factors(nanobind::module_& m);
 void register_ranking(nanobind::module_& m);

@@ -1,6 +1,7 @@
 // The solvers: each call updates one side of a factorisation, or one block or coordinate of it.
 #include "solvers/solvers.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 
 #include "bound_rows.h"
@@ -35,7 +36,7 @@ Side side_of(const BoundRows& rows, const Matrix<float>& factors, const Array<co
           length(factors, 1), relaxation,     centres ? centres->data() : nullptr};
 }
 
-void require_other(const BoundRows& rows, const auto& factors, const Matrix<const float>& other) {
+void require_other(const BoundRows& rows, const auto& factors, const auto& other) {
   require_columns("factors", factors);
   require_length("other", length(other), rows.n_columns());
   require(other.shape(1) == factors.shape(1), "both sides' factors must have the same width");
@@ -48,6 +49,15 @@ HalfColumns half_columns(const Kernels& chosen, const BoundRows& rows, const Mat
   require_length("other", length(other), rows.n_columns());
   require_length("other's rows", length(other, 1), padded(length(factors, 1)));
   return {reinterpret_cast<const Half*>(other.data()), length(other, 1), length(other, 1), unit};
+}
+
+void require_halves(const Kernels& chosen, const BoundRows& rows, const Matrix<float>& factors,
+                    const Matrix<float>& other, float unit) {
+  require(chosen.to_halves, "these kernels cannot read half precision");
+  require_other(rows, factors, other);
+  require(unit > 0 && unit <= std::numeric_limits<float>::max(), "unit must be positive");
+  require(length(other, 1) % kPanel == 0, "rows in halves must be whole panels");
+  require(other.data() != factors.data(), "the sides must not be the same array");
 }
 
 void require_gramian(const Matrix<const double>& gramian, int64_t dim, int64_t width) {
@@ -105,28 +115,36 @@ std::pair<double, int64_t> bound_update_side(const BoundRows& rows, Matrix<float
   return as_pair(update_side(kernels(), side, {other.data(), side.dim, side.dim}, blocks, threads));
 }
 
-template <class Number>
-std::pair<double, int64_t> improved(const Kernels& chosen, const BoundRows& rows,
-                                    const Matrix<float>& factors, const Array<const float>& lambda,
-                                    const ColumnsOf<Number>& other, const Array<const float>& spectrum,
-                                    const Descent& descent, float relaxation, int threads,
-                                    const Centres& centres) {
-  const Side side = side_of(rows, factors, lambda, centres, relaxation);
-  require_length("spectrum", length(spectrum), side.dim);
-  require_between("steps", descent.steps, 0, kMostSteps);
-  const Descent ending{std::min(descent.steps, kMostStepsForEachColumn * side.dim), descent.tolerance};
-  const WithoutGil release;
-  return as_pair(improve_rows(chosen, side, other, spectrum.data(), ending, threads));
-}
+// What all calls of SpectralCG are given, checked
+struct Improvement {
+  Side side;
+  const float* spectrum;
+  Descent descent;
+
+  Improvement(const BoundRows& rows, const Matrix<float>& factors, const Array<const float>& lambda,
+              const Array<const float>& eigenvalues, int64_t steps, float tolerance, float relaxation,
+              const Centres& centres)
+      : side(side_of(rows, factors, lambda, centres, relaxation)), spectrum(eigenvalues.data()) {
+    require_length("spectrum", length(eigenvalues), side.dim);
+    require_between("steps", steps, 0, kMostSteps);
+    descent = {std::min(steps, kMostStepsForEachColumn * side.dim), tolerance};
+  }
+
+  template <class Number>
+  std::pair<double, int64_t> of(const Kernels& chosen, const ColumnsOf<Number>& other, int threads) const {
+    return as_pair(improve_rows(chosen, side, other, spectrum, descent, threads));
+  }
+};
 
 std::pair<double, int64_t> bound_improve_rows(const BoundRows& rows, Matrix<float> factors,
                                               Array<const float> lambda, Matrix<const float> other,
                                               Array<const float> spectrum, int64_t steps, float tolerance,
                                               float relaxation, int threads, const Centres& centres) {
   require_other(rows, factors, other);
+  const Improvement improvement(rows, factors, lambda, spectrum, steps, tolerance, relaxation, centres);
   const int64_t dim = length(other, 1);
-  return improved(kernels(), rows, factors, lambda, Columns{other.data(), dim, dim}, spectrum,
-                  {steps, tolerance}, relaxation, threads, centres);
+  const WithoutGil release;
+  return improvement.of(kernels(), Columns{other.data(), dim, dim}, threads);
 }
 
 std::pair<double, int64_t> bound_improve_rows_by_half(const BoundRows& rows, Matrix<float> factors,
@@ -136,8 +154,22 @@ std::pair<double, int64_t> bound_improve_rows_by_half(const BoundRows& rows, Mat
                                                       const Centres& centres) {
   const Kernels& chosen = kernels();  // once: another thread may choose others
   const HalfColumns copy = half_columns(chosen, rows, factors, other, unit);
-  return improved(chosen, rows, factors, lambda, copy, spectrum, {steps, tolerance}, relaxation, threads,
-                  centres);
+  const Improvement improvement(rows, factors, lambda, spectrum, steps, tolerance, relaxation, centres);
+  const WithoutGil release;
+  return improvement.of(chosen, copy, threads);
+}
+
+std::optional<std::pair<double, int64_t>> bound_improve_rows_in_halves(
+    const BoundRows& rows, Matrix<float> factors, Array<const float> lambda, Matrix<float> other, float unit,
+    Array<const float> spectrum, int64_t steps, float tolerance, float relaxation, int threads,
+    const Centres& centres) {
+  const Kernels& chosen = kernels();
+  require_halves(chosen, rows, factors, other, unit);
+  const Improvement improvement(rows, factors, lambda, spectrum, steps, tolerance, relaxation, centres);
+  const WithoutGil release;
+  const InHalves halves(chosen, other.data(), length(other), length(other, 1), unit, threads);
+  if (!halves.fits()) return std::nullopt;
+  return improvement.of(chosen, halves.columns(), threads);
 }
 
 int64_t bound_update_coordinate(const BoundRows& rows, Matrix<float> factors, Array<const float> lambda,
@@ -155,9 +187,8 @@ int64_t bound_update_coordinate(const BoundRows& rows, Matrix<float> factors, Ar
       .failed_row;
 }
 
-void bound_multiply_rows(const BoundRows& rows, Array<const float> row_scales,
-                         Array<const float> column_scales, Matrix<const float> x, Matrix<float> out,
-                         int threads) {
+void bound_multiply_rows(const BoundRows& rows, Matrix<float> out, Array<const float> row_scales,
+                         Matrix<const float> x, Array<const float> column_scales, int threads) {
   require_length("row_scales", length(row_scales), rows.rows().size);
   require_length("column_scales", length(column_scales), rows.n_columns());
   require_length("out", length(out), rows.rows().size);
@@ -168,9 +199,9 @@ void bound_multiply_rows(const BoundRows& rows, Array<const float> row_scales,
                 dim, out.data(), threads);
 }
 
-void bound_multiply_rows_by_half(const BoundRows& rows, Array<const float> row_scales,
-                                 Array<const float> column_scales, Matrix<const uint16_t> x, float unit,
-                                 Matrix<float> out, int threads) {
+void bound_multiply_rows_by_half(const BoundRows& rows, Matrix<float> out, Array<const float> row_scales,
+                                 Matrix<const uint16_t> x, float unit, Array<const float> column_scales,
+                                 int threads) {
   require_length("row_scales", length(row_scales), rows.rows().size);
   require_length("column_scales", length(column_scales), rows.n_columns());
   require_length("out", length(out), rows.rows().size);
@@ -179,6 +210,22 @@ void bound_multiply_rows_by_half(const BoundRows& rows, Array<const float> row_s
   const WithoutGil release;
   multiply_rows(chosen, rows.rows(), row_scales.data(), column_scales.data(), copy, length(out, 1),
                 out.data(), threads);
+}
+
+bool bound_multiply_rows_in_halves(const BoundRows& rows, Matrix<float> out, Array<const float> row_scales,
+                                   Matrix<float> x, float unit, Array<const float> column_scales,
+                                   int threads) {
+  require_length("row_scales", length(row_scales), rows.rows().size);
+  require_length("column_scales", length(column_scales), rows.n_columns());
+  require_length("out", length(out), rows.rows().size);
+  const Kernels& chosen = kernels();
+  require_halves(chosen, rows, out, x, unit);
+  const WithoutGil release;
+  const InHalves halves(chosen, x.data(), length(x), length(x, 1), unit, threads);
+  if (!halves.fits()) return false;
+  multiply_rows(chosen, rows.rows(), row_scales.data(), column_scales.data(), halves.columns(),
+                length(out, 1), out.data(), threads);
+  return true;
 }
 
 auto bound_absolute_row_sums(const BoundRows& rows, int threads) {
@@ -230,12 +277,19 @@ void register_solvers(nb::module_& m) {
         "regularization"_a, "other"_a.noconvert(), "unit"_a, "spectrum"_a, "steps"_a, "tolerance"_a,
         "relaxation"_a, "threads"_a, "centres"_a = nb::none(),
         "improve_rows with the other side as a copy that copy_to_half made.");
-  m.def("multiply_rows", bound_multiply_rows, "rows"_a, "row_scales"_a, "column_scales"_a, "x"_a,
-        "out"_a.noconvert(), "threads"_a,
+  m.def("improve_rows_in_halves", bound_improve_rows_in_halves, "rows"_a, "factors"_a.noconvert(),
+        "regularization"_a, "other"_a.noconvert(), "unit"_a, "spectrum"_a, "steps"_a, "tolerance"_a,
+        "relaxation"_a, "threads"_a, "centres"_a = nb::none(),
+        "improve_rows with the other side in halves meanwhile, in place; None where it does not fit them.");
+  m.def("multiply_rows", bound_multiply_rows, "rows"_a, "out"_a.noconvert(), "row_scales"_a, "x"_a,
+        "column_scales"_a, "threads"_a,
         "out_r = row_scales_r sum_j a_j y_j column_scales_j x_j over the interactions j of row r.");
-  m.def("multiply_rows_by_half", bound_multiply_rows_by_half, "rows"_a, "row_scales"_a, "column_scales"_a,
-        "x"_a.noconvert(), "unit"_a, "out"_a.noconvert(), "threads"_a,
+  m.def("multiply_rows_by_half", bound_multiply_rows_by_half, "rows"_a, "out"_a.noconvert(), "row_scales"_a,
+        "x"_a.noconvert(), "unit"_a, "column_scales"_a, "threads"_a,
         "multiply_rows with x as a copy that copy_to_half made.");
+  m.def("multiply_rows_in_halves", bound_multiply_rows_in_halves, "rows"_a, "out"_a.noconvert(),
+        "row_scales"_a, "x"_a.noconvert(), "unit"_a, "column_scales"_a, "threads"_a,
+        "multiply_rows with x in halves meanwhile, in place; False where it does not fit them.");
   m.def("absolute_row_sums", bound_absolute_row_sums, "rows"_a, "threads"_a,
         "sum_j |a_j y_j| over the interactions j of every row.");
   m.def("residuals", bound_residuals, "rows"_a, "factors"_a, "other"_a, "threads"_a,

@@ -31,6 +31,7 @@ if _TYPE_CHECKING:
     from . import datasets, explorer, export, store
     from .data.reading.features import read_features
     from .data.reading.names import read_names
+    from .tuning import tune
 
     __version__: str
 
@@ -38,7 +39,7 @@ _select_isa_of_environment()
 
 
 def __getattr__(name: str) -> _Any:
-    """Load the modules, the function and the version that most programs never use."""
+    """Load the modules, the functions and the version that most programs never use."""
     if name == "__version__":
         from importlib.metadata import version
 
@@ -51,6 +52,10 @@ def __getattr__(name: str) -> _Any:
         from .data.reading.names import read_names
 
         return read_names
+    if name == "tune":
+        from .tuning import tune
+
+        return tune
     if name in ("datasets", "explorer", "export", "store"):
         from importlib import import_module
 
@@ -93,4 +98,5 @@ __all__ = [
     "read_names",
     "split",
     "store",
+    "tune",
 ]

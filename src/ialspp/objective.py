@@ -47,13 +47,18 @@ def in_single_precision(numbers: NDArray[np.float64]) -> Floats:
 
 
 def penalties_of(
-    factors: Floats, regularization: Floats, threads: int, regression: FeatureRegression | None = None
+    factors: Floats,
+    regularization: Floats,
+    threads: int,
+    regression: FeatureRegression | None = None,
+    shards: NDArray[np.int64] | None = None,
 ) -> NDArray[np.float64]:
     """Return the penalty on the factors of one side, dimension by dimension: sum_u lambda_u w_uk^2.
 
-    With features it is that around the centres, and that on their map.
+    With features it is that around the centres, and that on their map. shards: the ranges of rows over which
+    it is summed.
     """
-    penalties = _core.weighted_column_squares(factors, regularization, threads)
+    penalties = _core.weighted_column_squares(factors, regularization, threads, shards)
     if regression is None:
         return penalties
     return np.maximum(penalties - regression.explained(factors), 0)  # -1e-30 is rounding

@@ -25,6 +25,8 @@ PATHS = {"path", "out", "runs", "item_names", "user_names", "item_features", "us
 FOUND = "early_stopping"  # what the checkpoint has beside the options, see `training`
 MAY_CHANGE = {
     "threads",
+    "ray",
+    "workers",
     "out",
     "force",
     "runs",

@@ -21,6 +21,8 @@ TABLE_COLUMNS = {"rank", "score"}  # of every table of rankings
 NUMPY_START = b"\x93NUMPY"
 LONGEST_LINE = 2**16  # bytes of a first line; ours are shorter
 PAGE_MARK = b'<meta name="generator" content="ialspp explorer">'
+TUNED_START = b"# Settings found by ialspp tune"
+REPORT_MARK = b'<meta name="generator" content="ialspp tune">'
 LONGEST_START = 2**11  # bytes of a page before its style
 
 
@@ -107,9 +109,21 @@ def _start_of(path: Path, count: int) -> bytes:
         return file.read(count)
 
 
+def is_tuned(path: Path) -> bool:
+    """Tell whether a file has settings that `ialspp tune` found."""
+    return path.is_file() and _start_of(path, len(TUNED_START)) == TUNED_START
+
+
+def is_report(path: Path) -> bool:
+    """Tell whether a file is a report of `ialspp tune`."""
+    return REPORT_MARK in _start_of(path, LONGEST_START)
+
+
 PREPARED = Kind("prepared data of ialspp", is_prepared)
 MODEL = Kind("a model of ialspp", is_model)
 TABLE = Kind("a table of rankings", is_table)
 INDEX = Kind("an index of ialspp", is_index)
 PAGE = Kind("a page of ialspp", is_page)
 VECTORS = Kind("a file of ids or vectors of ialspp", is_vectors)
+TUNED = Kind("a file of settings of ialspp tune", is_tuned)
+REPORT = Kind("a report of ialspp tune", is_report)

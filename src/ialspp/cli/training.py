@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import split as splits
+from ..cluster import RayCluster
 from ..data.interactions import Interactions
 from ..model.checkpoint import Checkpoint
 from ..model.fitting import Callback, fit_with_note
@@ -36,6 +37,7 @@ class Training:
     options: Mapping[str, Any]  # of the command, which the checkpoint keeps
     resumed: Checkpoint | None = None
     features: SideFeatures = NO_FEATURES
+    cluster: RayCluster | None = None
 
     def run(self, stopping: Stopping) -> tuple[ImplicitMF, dict[str, Any] | None]:
         """Train, and return the model and how its number of epochs was found."""
@@ -69,7 +71,13 @@ class Training:
             path, threads = self.resumed.path, self.model.threads
             users, items = self.features
             return ImplicitMF.resume(
-                path, data, user_features=users, item_features=items, callbacks=callbacks, threads=threads
+                path,
+                data,
+                user_features=users,
+                item_features=items,
+                callbacks=callbacks,
+                threads=threads,
+                cluster=self.cluster,
             )
         return fit_with_note(
             self.model,
@@ -79,5 +87,6 @@ class Training:
             every=self.every,
             note=self.options,
             callbacks=callbacks,
+            cluster=self.cluster,
             features=self.features,
         )

@@ -15,7 +15,7 @@ from ..errors import InvalidValueError
 from ..files.arrays import is_finite
 from ..system.machine import resolve_threads
 from .ids import IdMap
-from .offsets import OF_A_FILE, gathered
+from .offsets import gathered, require_rising, rows_of_a_file
 
 LARGEST = 2**63 - 1  # what native code can count to
 
@@ -52,7 +52,8 @@ class Csr:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """The number of interactions of each row."""
+        """The number of interactions of each row, never negative: see `row_numbers`."""
+        require_rising(self.offsets, len(self.columns))
         return np.diff(self.offsets)
 
     @property
@@ -62,7 +63,12 @@ class Csr:
 
     @property
     def row_numbers(self) -> RowNumbers:
-        """The row of each entry."""
+        """The row of each entry, beside its column in `columns`.
+
+        Whoever takes both uses them as places in arrays. A file that was not verified may hold any numbers,
+        so they are checked here.
+        """
+        self.native()
         return np.repeat(np.arange(len(self), dtype=np.int32), self.counts)
 
     def columns_of(self, row: int) -> RowNumbers:
@@ -114,12 +120,13 @@ class Csr:
         """Return the same rows. Labels or weights that are all 1 are left out: plain data needs none."""
         return replace(self, labels=_unless_ones(self.labels), weights=_unless_ones(self.weights))
 
-    def native(self) -> _core.Rows:
-        """The same arrays for the compiled core, without copying; it looks at every offset and column."""
-        try:
-            return _core.Rows(self.offsets, self.columns, self.n_columns, self.labels, self.weights)
-        except ValueError as error:
-            raise InvalidValueError(f"{error}{OF_A_FILE}") from error
+    def native(self, shards: NDArray[np.int64] | None = None) -> _core.Rows:
+        """The same arrays for the compiled core, without copying; it looks at every offset and column.
+
+        shards: where each range of rows begins over which sums are made, and where the last one ends.
+        """
+        with rows_of_a_file():
+            return _core.Rows(self.offsets, self.columns, self.n_columns, self.labels, self.weights, shards)
 
     def check(self) -> None:
         """Raise unless these are rows of distinct, ascending columns, with labels and weights that may be."""
@@ -262,12 +269,6 @@ def transpose(rows: Csr, begin: int = 0, end: int | None = None) -> Csr:
 def transposed_ranks(rows: Csr) -> NDArray[np.uint32]:
     """For each entry of the transpose, return its place in the row of `rows` that it came from."""
     return _core.transposed_ranks(rows.native(), resolve_threads(None))
-
-
-def in_core(rows: Csr, least: int, column_least: int) -> NDArray[np.bool_]:
-    """Mark the entries of the k-core: of rows with `least` marked entries and columns with `column_least`."""
-    in_rows, in_columns = core_of(rows, least, column_least)
-    return np.repeat(in_rows, rows.counts) & in_columns[rows.columns]
 
 
 def core_of(rows: Csr, least: int, column_least: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -81,7 +81,7 @@ def multiplied(features: _core.Rows, weights: Floats, out: Floats, threads: int)
         out.fill(0)
     elif len(out):
         ones = np.ones(max(len(out), len(weights)), dtype=np.float32)
-        _core.multiply_rows(features, ones[: len(out)], ones[: len(weights)], weights, out, threads)
+        _core.multiply_rows(features, out, ones[: len(out)], weights, ones[: len(weights)], threads)
     return out
 
 

@@ -19,6 +19,7 @@ from .fitted import Embedding, Fitted, Similarity, directions
 from .newcomers import UnseenRows, unseen_rows
 from .ranking import Filter, Ranking, Rankings, rank
 from .requests import as_list, is_one, rows_of_histories
+from .scoring import scores_of_pairs
 from .skipped import Lookup, Unknown
 
 
@@ -177,6 +178,29 @@ class Answers(Asking):
         threads = resolve_threads(self.threads)
         found = explain_each(history, vector, targets, state.items, self.objective, threads)
         return found if is_list else found[0]
+
+    # Given pairs
+
+    @overload
+    def score(self, users: str | int, items: str | int, *, unknown: Unknown = ...) -> float: ...
+
+    @overload
+    def score(self, users: Any, items: Any, *, unknown: Unknown = ...) -> Floats: ...
+
+    def score(self, users: Any, items: Any, *, unknown: Unknown = "error") -> float | Floats:
+        """Return the score <w, h> of each of some pairs, by which `recommend` ranks items.
+
+        Parameters
+        ----------
+        users, items
+            Ids of the pairs: two sequences of one length. One id on one side goes with every id of the other.
+            Two single ids give one float.
+        unknown
+            "error": an unknown id is an `UnknownIdError`. "skip": its pairs have the score NaN.
+        """
+        state, threads = self._fitted(), resolve_threads(self.threads)
+        scores = scores_of_pairs(state, users, items, Lookup(unknown), threads)
+        return float(scores[0]) if is_one(users) and is_one(items) else scores
 
     # Neighbours
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from ..data.csr import Floats
 from ..data.fingerprint import Fingerprint
-from ..data.interactions import Interactions
+from ..data.interactions import Interactions, require_interactions
 from ..data.spread import warn_of_spread
 from ..errors import InvalidTypeError, InvalidValueError
 from ..objective import Objective
-from ..solvers import Problem, Solver, pinned
+from ..solvers import Place, Problem, Solver, ThisMachine, pinned
 from ..solvers.start import PAPERS_STDDEV, random_start, spectral_start
 from ..system.checks import checked_integer
 from ..system.log import log
@@ -36,12 +36,20 @@ Callback = Callable[[Any, EpochRecord], bool | None]
 Model = TypeVar("Model", bound="Fitting")
 
 
+class Cluster(Protocol):
+    """Machines that train together."""
+
+    def training(self, data: Interactions, dim: int) -> AbstractContextManager[Place]:
+        """Start workers for fits on this data, and end them in the end."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
     """A fit, from where it begins or goes on to where it ends."""
 
     data: Interactions
-    factors: tuple[Floats, Floats]  # of users and items, trained in place
+    factors: tuple[Floats, Floats]  # of users and items, after the last epoch that has ended
     past: list[EpochRecord]
     plan: Plan
     checkpointer: Checkpointer | None = None
@@ -87,6 +95,7 @@ class Fitting:
         every: int = 1,
         callbacks: Sequence[Callback] = (),
         progress: Progress = None,
+        cluster: Cluster | None = None,
     ) -> Model:
         """Train for `epochs` epochs, or for fewer with `until`.
 
@@ -116,8 +125,11 @@ class Fitting:
             of them returns a true value; the epoch before may then have read half precision. An
             `EarlyStopping` is called first, and its best epoch is kept.
         progress
-            True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
-            `ProgressEvent`.
+            True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
+            with each `ProgressEvent`.
+        cluster
+            Train on other machines, with the same bits: `ialspp.cluster.RayCluster`. The data must be open
+            from a file (`Interactions.open`) that every machine can read under the same path.
         """
         return self._fit(
             data,
@@ -129,6 +141,7 @@ class Fitting:
             every=every,
             callbacks=callbacks,
             progress=progress,
+            cluster=cluster,
         )
 
     def _fit(
@@ -144,6 +157,7 @@ class Fitting:
         note: Mapping[str, Any] | None = None,
         callbacks: Sequence[Callback] = (),
         progress: Progress = None,
+        cluster: Cluster | None = None,
     ) -> Model:
         keeper = _check(data, callbacks)
         features = SideFeatures.of(data, user_features, item_features)
@@ -158,31 +172,41 @@ class Fitting:
             checkpointer = Checkpointer(Path(checkpoint), job, keeper=keeper)
         elif every != 1:
             raise InvalidValueError(f"every={every} is for checkpoint=, which was not given")
-        if warm_start:
-            factors, past = continued(self._state, data, self.dim, self.seed), self.history
-        else:
-            factors, past = self.initial_factors(data), []
-        if keeper is not None:
-            keeper.begin(plan.earlier, Judged())
-        fit = Fit(data, factors, past, plan, checkpointer, keeper, features)
-        return self._run(fit, callbacks, progress)
+        with self._place(data, cluster) as place:
+            if warm_start:
+                factors, past = continued(self._state, data, self.dim, self.seed), self.history
+            else:
+                with data.read_in_order():
+                    factors, past = self._start(data, place), []
+            if keeper is not None:
+                keeper.begin(plan.earlier, Judged())
+            fit = Fit(data, factors, past, plan, checkpointer, keeper, features)
+            return self._run(fit, place, callbacks, progress)
 
-    def _run(self: Model, fit: Fit, callbacks: Sequence[Callback], progress: Progress) -> Model:
+    def _place(self, data: Interactions, cluster: Cluster | None) -> AbstractContextManager[Place]:
+        """Return where the fit takes place, for as long as it lasts."""
+        if cluster is not None:
+            return cluster.training(data, self.dim)
+        return nullcontext(ThisMachine(resolve_threads(self.threads)))
+
+    def _run(self: Model, fit: Fit, place: Place, callbacks: Sequence[Callback], progress: Progress) -> Model:
         """Run the epochs that are left."""
-        threads, (users, items) = resolve_threads(self.threads), fit.features
+        users, items = fit.features
         problem = Problem.of(
-            fit.data, self.objective, *fit.factors, threads, user_features=users, item_features=items
+            fit.data, self.objective, *fit.factors, place, user_features=users, item_features=items
         )
         history, plan, checkpointer, keeper = list(fit.past), fit.plan, fit.checkpointer, fit.keeper
         is_over = keeper is not None and keeper.is_over  # when the fit that goes on was killed
         self._training = True
         try:
             with (
+                fit.data.read_in_order(),
                 reporting("fitting", plan.epochs, progress, keep=True) as report,
                 checkpointer or nullcontext(),
             ):
                 for record in () if is_over else train(self.solver, problem, history, plan):
                     history.append(record)
+                    fit = replace(fit, factors=problem.factors)
                     # Only now, so that a fit that fails in its first epoch leaves the model unchanged.
                     self._state = self._learned(fit, problem, history)
                     done = plan.done(history)
@@ -197,7 +221,7 @@ class Fitting:
                         break
                 fit, history = fit.chosen(history)
                 learned = self._learned(fit, problem, history)
-                self._state = with_newcomers(learned, users, items, threads)
+                self._state = with_newcomers(learned, users, items, resolve_threads(self.threads))
                 if checkpointer is not None:
                     checkpointer.finish(*fit.factors, history)
         finally:
@@ -229,8 +253,11 @@ class Fitting:
 
     def initial_factors(self, data: Interactions) -> tuple[Floats, Floats]:
         """Make the factors that a fit starts from."""
+        return self._start(data, ThisMachine(resolve_threads(self.threads)))
+
+    def _start(self, data: Interactions, place: Place) -> tuple[Floats, Floats]:
         if self.init == "spectral":
-            return spectral_start(data, self.dim, self.seed, resolve_threads(self.threads))
+            return spectral_start(data, self.dim, self.seed, place)
         stddev = PAPERS_STDDEV if self.init_stddev is None else self.init_stddev
         return random_start(data, self.dim, stddev, self.seed)
 
@@ -245,6 +272,7 @@ def fit_with_note(
     note: Mapping[str, Any],
     callbacks: Sequence[Callback] = (),
     features: SideFeatures = NO_FEATURES,
+    cluster: Cluster | None = None,
 ) -> Model:
     """Fit a model whose checkpoints also keep plain values of the caller's."""
     return model._fit(
@@ -256,6 +284,7 @@ def fit_with_note(
         every=every,
         note=note,
         callbacks=callbacks,
+        cluster=cluster,
     )
 
 
@@ -267,6 +296,7 @@ def go_on(
     callbacks: Sequence[Callback],
     progress: Progress,
     given_features: tuple[Any, Any] = (None, None),
+    cluster: Cluster | None = None,
 ) -> Model:
     """Run what is left of the fit of a checkpoint, with a model that has its settings."""
     keeper = _check(data, callbacks)
@@ -282,13 +312,13 @@ def go_on(
     else:
         checkpointer = Checkpointer(found.path, found.job, found.version, keeper)
         fit = Fit(data, kept.factors, found.history, found.job.plan, checkpointer, keeper, features)
-    return model._run(fit, callbacks, progress)
+    with model._place(data, cluster) as place:
+        return model._run(fit, place, callbacks, progress)
 
 
 def _check(data: Interactions, callbacks: Sequence[Callback]) -> BestEpoch | None:
     """Check what a fit is given, and return the callback that chooses the epoch to keep."""
-    if not isinstance(data, Interactions):
-        raise InvalidTypeError(f"data must be Interactions, got {type(data).__name__}")
+    require_interactions(data)
     if len(data) == 0:
         raise InvalidValueError("data has no interactions; there is nothing to fit")
     if callable(callbacks) or not all(callable(callback) for callback in callbacks):

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..data.features import Features
-from ..data.interactions import Interactions
-from ..errors import InvalidStateError, InvalidTypeError
+from ..data.interactions import Interactions, require_interactions
+from ..errors import InvalidStateError
 from ..objective import Objective
 from ..system.checks import checked_integer
 from ..system.locks import ProcessLock
@@ -61,11 +61,10 @@ class Growing:
         epochs
             How often users and items are solved before the users are solved for the last time.
         progress
-            True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
-            `ProgressEvent`.
+            True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
+            with each `ProgressEvent`.
         """
-        if not isinstance(data, Interactions):
-            raise InvalidTypeError(f"data must be Interactions, got {type(data).__name__}")
+        require_interactions(data)
         rounds = checked_integer("epochs", epochs, 1)
         threads = resolve_threads(self.threads)
         if self._training:

@@ -28,15 +28,16 @@ from .answers import Answers
 from .checkpoint import Checkpoint
 from .feature_map import FeatureMap
 from .fitted import Fitted
-from .fitting import Callback, Fitting, go_on
+from .fitting import Callback, Cluster, Fitting, go_on
 from .growing import Growing
+from .looking import Looking
 from .parameters import Parameters
 from .state import MAX_DIM, Trained
 
 MAX_INIT_STDDEV = 1e6  # so that a factor's fourth power fits single precision
 
 
-class ImplicitMF(Fitting, Growing, Answers, Parameters):
+class ImplicitMF(Fitting, Growing, Answers, Looking, Parameters):
     """Matrix factorisation from implicit feedback.
 
     Any number of threads may query one model, also while another thread calls `update`: an answer comes from
@@ -183,8 +184,8 @@ class ImplicitMF(Fitting, Growing, Answers, Parameters):
             does not know what was seen, and `explain` and `update` do not work. The number of users of each
             item is kept, so that users without a history still get the most popular items.
         progress
-            True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
-            `ProgressEvent`.
+            True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
+            with each `ProgressEvent`.
         """
         state = self._fitted()
         state.require_sound()
@@ -240,6 +241,7 @@ class ImplicitMF(Fitting, Growing, Answers, Parameters):
         callbacks: Sequence[Callback] = (),
         progress: Progress = None,
         threads: int | None = None,
+        cluster: Cluster | None = None,
     ) -> ImplicitMF:
         """Go on with a fit that was interrupted, and return its model.
 
@@ -259,11 +261,14 @@ class ImplicitMF(Fitting, Growing, Answers, Parameters):
             As in `fit`. A fit that had an `EarlyStopping` needs an equal one.
         threads
             As in the constructor. A file does not say.
+        cluster
+            As in `fit`. The bits do not depend on it, so that it may be another one than before, or none.
         """
         resolve_threads(threads)
         found, kept = Checkpoint.open(Path(checkpoint))
         model = _model_of(found.job.settings, threads, checkpoint, "checkpoint")
-        return go_on(model, found, kept, data, callbacks, progress, (user_features, item_features))
+        features = user_features, item_features
+        return go_on(model, found, kept, data, callbacks, progress, features, cluster)
 
     # What was learned
 

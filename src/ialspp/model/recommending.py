@@ -113,8 +113,8 @@ class Recommending:
             `skipped` counts the ids that were left out. One unknown user alone gets the most popular items,
             as a user without interactions does.
         progress
-            True: draw a bar. False: don't. None: only on a terminal and for all users. A function: call it
-            with each `ProgressEvent`.
+            True: draw a bar. False: don't. None: only for all users, on a terminal or in a
+            notebook. A function: call it with each `ProgressEvent`.
         """
         state, lookup = self._fitted(), Lookup(unknown)
         if users is None:

@@ -16,7 +16,7 @@ from ..solvers import Problem, Solver, for_epoch
 from ..solvers.start import PAPERS_STDDEV, random_start
 from ..system.checks import checked_integer, checked_share
 from .fitted import Embedding, Fitted
-from .history import EpochRecord
+from .history import MOST_EPOCHS, EpochRecord
 
 
 def run_epoch(
@@ -49,6 +49,10 @@ class Plan:
     def __post_init__(self) -> None:
         checked_integer("epochs", self.epochs, 0)
         checked_integer("earlier", self.earlier, 0)
+        if self.earlier + self.epochs > MOST_EPOCHS:
+            raise InvalidValueError(
+                f"a model may have {MOST_EPOCHS:,} epochs, got {self.epochs:,} after {self.earlier:,}"
+            )
         if self.until is not None:
             object.__setattr__(self, "until", checked_share("until", self.until))
 

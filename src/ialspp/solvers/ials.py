@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from .. import _core
 from ..data.csr import Csr, Floats
 from ..objective import Objective
-from .base import Problem, Side
+from .base import Problem
 from .relaxation import checked_relaxation
+from .sides import Side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,19 +38,15 @@ class IALS:
         return self._solve(problem, problem.items, problem.users, want_loss=True)
 
     def _solve(self, problem: Problem, side: Side, other: Side, *, want_loss: bool) -> float:
-        problem.recentre(side)
-        observed, failed_row = _core.solve_rows(
-            *side.to_update(),
-            other.factors,
+        side.recentre()
+        return side.update(
+            "solve_rows",
+            other.single(),
             problem.gramian(other),
             problem.unobserved_weight,
             want_loss,
             self.relaxation,
-            problem.threads,
-            side.centres,
         )
-        side.check(failed_row)
-        return observed
 
 
 def solve_exactly(
