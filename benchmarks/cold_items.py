@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ialspp import Features, IdMap, ImplicitMF, Interactions, Objective
-from ialspp.data.csr import Csr
+from ialspp.data.csr import Csr, SortedPairs
 
 K = 20
 LEAST_STARS = 4
@@ -63,13 +63,12 @@ def divided(folder: Path, seed: int) -> Problem:
     drawn = np.random.default_rng(seed).permutation(data.n_items)[: data.n_items // 10]
     is_unseen = np.isin(data.by_user.columns, drawn)
     train, test = data.select(~is_unseen), data.select(is_unseen)
-    wanted: list[list[int]] = [[] for _ in range(train.n_users)]
-    for user, film in zip(test.users.named(test.by_user.row_numbers), test.by_user.columns, strict=True):
-        if user in train.users:
-            wanted[int(train.users.rows([user])[0])].append(int(film))
-    offsets = np.concatenate([[0], np.cumsum([len(row) for row in wanted])])
-    columns = np.array([film for row in wanted for film in row], dtype=np.int32)
-    return Problem(train, films(folder), test.items.ids.tolist(), Csr(offsets, columns, test.n_items))
+    found = train.users.find(test.users.ids)  # a user of unseen films alone is left out
+    liked = test.by_user.take(np.flatnonzero(found.known))
+    wanted = SortedPairs.of(
+        train.users, test.items, found.rows.astype(np.int32)[liked.row_numbers], liked.columns, None, None
+    ).rows
+    return Problem(train, films(folder), test.items.ids.tolist(), wanted)
 
 
 def by_features(problem: Problem, dim: int, epochs: int, objective: Objective, empty: bool) -> Scores:

@@ -60,6 +60,6 @@ def test_wrong_options_are_refused(options, message):
 
 @pytest.mark.usefixtures("files")
 def test_early_stopping_and_a_checkpoint_keep_the_features():
-    done = ialspp(*FIT, *WITH, "--early-stop", "2", "--checkpoint", "c", "--json")
+    done = ialspp(*FIT, *WITH, "--early-stop", "ndcg@3", "--checkpoint", "c", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["features"]["items"]["new"] == 2

@@ -11,8 +11,8 @@ import typer
 from ..data.features import DEFAULT_REGULARIZATION, Features
 from ..data.reading.features import read_features
 from ..errors import InvalidValueError
-from ..model.fitting import SideFeatures
 from ..model.model import ImplicitMF
+from ..model.side_features import SideFeatures
 from .signals import keep_signals_from_polars, signals_kept
 from .source import column_of
 

@@ -16,8 +16,9 @@ from .. import split as splits
 from ..cluster import RayCluster
 from ..data.interactions import Interactions
 from ..model.checkpoint import Checkpoint
-from ..model.fitting import NO_FEATURES, Callback, SideFeatures, fit_with_note
+from ..model.fitting import Callback, fit_with_note
 from ..model.model import ImplicitMF
+from ..model.side_features import NO_FEATURES, SideFeatures
 from .checkpoints import FOUND
 from .stopping import Stopping, found_by
 

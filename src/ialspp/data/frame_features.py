@@ -39,7 +39,8 @@ def _entries(
     name: str, values: list[Any], separator: str | None, names: list[str]
 ) -> Iterable[tuple[int, tuple[int, float]]]:
     """Give (row, (feature, value)) of one column, and add its features to the names."""
-    first = next((value for value in values if not is_missing(value)), None)
+    there = (value for value in values if not is_missing(value))
+    first = next(there, values[0] if values else None)  # of missing numbers alone, NaN is a number
     if isinstance(first, Real):
         return _numbers(name, values, names)
     return _strings(name, values, separator, names)

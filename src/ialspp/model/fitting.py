@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from ..data.csr import Floats
-from ..data.features import Features, features_of
-from ..data.fingerprint import Fingerprint, fingerprint_of
+from ..data.fingerprint import Fingerprint
 from ..data.interactions import Interactions, require_interactions
 from ..data.spread import warn_of_spread
 from ..errors import InvalidTypeError, InvalidValueError
@@ -28,32 +27,13 @@ from .feature_map import FeatureMap
 from .fitted import Embedding, Fitted
 from .history import EpochRecord
 from .newcomers import with_newcomers
+from .side_features import NO_FEATURES, SideFeatures
 from .training import Plan, continued, run_epoch, train
 
 Callback = Callable[[Any, EpochRecord], bool | None]
 """What `fit` calls after each epoch, with the `ImplicitMF` and the epoch's record; true: stop."""
 
 Model = TypeVar("Model", bound="Fitting")
-
-
-class SideFeatures(NamedTuple):
-    """The features of users and items that a fit is given."""
-
-    users: Features | None = None
-    items: Features | None = None
-
-    @classmethod
-    def of(cls, data: Interactions, users: Any, items: Any) -> SideFeatures:
-        """Check features as a caller gives them."""
-        return cls(features_of(users, data.users), features_of(items, data.items))
-
-    def fingerprints(self) -> dict[str, str]:
-        """Identify the features of each side that has any, for a checkpoint."""
-        named = {"user": self.users, "item": self.items}
-        return {name: fingerprint_of(features) for name, features in named.items() if features is not None}
-
-
-NO_FEATURES = SideFeatures()
 
 
 class Cluster(Protocol):

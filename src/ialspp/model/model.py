@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.csr import Floats
-from ..data.features import Features
 from ..data.ids import IdMap
-from ..data.interactions import Interactions, require_interactions
+from ..data.interactions import Interactions
 from ..errors import InvalidStateError, InvalidTypeError, InvalidValueError, NotFittedError
 from ..files.arrays import whole
 from ..files.version import FileVersion
@@ -30,16 +29,15 @@ from .checkpoint import Checkpoint
 from .feature_map import FeatureMap
 from .fitted import Fitted
 from .fitting import Callback, Cluster, Fitting, go_on
+from .growing import Growing
 from .looking import Looking
-from .newcomers import require_new, with_features, with_newcomers
 from .parameters import Parameters
 from .state import MAX_DIM, Trained
-from .updating import Update, updated
 
 MAX_INIT_STDDEV = 1e6  # so that a factor's fourth power fits single precision
 
 
-class ImplicitMF(Fitting, Answers, Looking, Parameters):
+class ImplicitMF(Fitting, Growing, Answers, Looking, Parameters):
     """Matrix factorisation from implicit feedback.
 
     Any number of threads may query one model, also while another thread calls `update`: an answer comes from
@@ -150,79 +148,7 @@ class ImplicitMF(Fitting, Answers, Looking, Parameters):
         known = f", fitted on {state.summary()}" if state is not None else ""
         return f"ImplicitMF(dim={self.dim}, solver={self.solver}, objective={self.objective}{known})"
 
-    # Updating
-
-    def update(
-        self,
-        data: Interactions,
-        *,
-        user_features: Any = None,
-        item_features: Any = None,
-        epochs: int = 1,
-        progress: Progress = None,
-    ) -> Update:
-        """Take in new interactions without training again, by exact solves of the rows they touch.
-
-        The new data joins the training data. A pair that was there counts once, or its weights add up where
-        there are weights; a new label replaces the old one. New users and items get rows after the old ones.
-        Then every user of the new data is solved exactly given the items, every item of the new data given
-        the users, and those users once more, so that their vectors equal what `fold_in` gives. No other
-        vector changes. A new user with only new items gets a zero vector until the next fit, and so does a
-        new item with only new users.
-
-        Joining takes time in proportion to all of the data, so update in batches. Times are not kept.
-
-        Parameters
-        ----------
-        data
-            The new interactions.
-        user_features, item_features
-            Features of new users or items, for a model that was trained with some: `Features`. They replace
-            those of ids that are known. The map from features to vectors stays as it is. New ids that are not
-            in the data are added too.
-        epochs
-            How often users and items are solved before the users are solved for the last time.
-        progress
-            True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
-            with each `ProgressEvent`.
-        """
-        require_interactions(data)
-        rounds = checked_integer("epochs", epochs, 1)
-        threads = resolve_threads(self.threads)
-        if self._training:
-            raise InvalidStateError("update must wait until fit is done, which would overwrite it")
-        with self._updating:  # two at once would start from the same state, and one would be lost
-            before = self._fitted()
-            state = with_features(before, user_features, item_features)
-            state = with_newcomers(state, user_features, item_features, threads)
-            self._state, report = updated(state, data, self.objective, rounds, threads, progress)
-        new_users, new_items = (
-            len(after.ids) - len(old.ids)
-            for after, old in ((self._state.users, before.users), (self._state.items, before.items))
-        )
-        return replace(report, new_users=new_users, new_items=new_items)
-
-    def add_items(self, features: Features) -> None:
-        """Add items of which only features are known, with the vectors that the model's map gives them.
-
-        The model must have been trained with `item_features`. Features are looked up by name; those that the
-        model does not know count nothing. Ids that the model knows already are an error: `update` takes in
-        what is new about them.
-        """
-        self._add(items=features)
-
-    def add_users(self, features: Features) -> None:
-        """Add users of whom only features are known; see `add_items`."""
-        self._add(users=features)
-
-    def _add(self, *, users: Features | None = None, items: Features | None = None) -> None:
-        if self._training:
-            raise InvalidStateError("new rows must wait until fit is done, which would overwrite them")
-        with self._updating:
-            state = self._fitted()
-            require_new(state.users.ids, users)
-            require_new(state.items.ids, items)
-            self._state = with_newcomers(state, users, items, resolve_threads(self.threads))
+    # Names
 
     def set_names(self, *, items: Any = None, users: Any = None) -> None:
         """Give names to items or users, which people read beside ids; see `Interactions.with_names`.
