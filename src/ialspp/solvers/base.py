@@ -46,7 +46,8 @@ class Problem:
             objective.row_regularization(np.diff(data.by_item.offsets), data.n_users),
         )
         there = ThisMachine(place) if isinstance(place, int) else place
-        return cls(data, *there.sides(data, (users, items), weights), objective.unobserved_weight)
+        sides = there.sides(data, (users, items), weights)
+        return cls(data, sides[0], sides[1], objective.unobserved_weight)
 
     @property
     def dim(self) -> int:
