@@ -59,7 +59,7 @@ def test_commands_stand_in_groups():
         if heading != "Options"
     }
     assert named == {
-        "Train a model": ["prepare", "fit", "update", "names"],
+        "Train a model": ["prepare", "fit", "plan", "update", "names"],
         "Ask a model": ["recommend", "similar", "explain"],
         "Look": ["demo", "explore", "evaluate", "info", "data"],
         "Use a model elsewhere": ["serve", "export"],
@@ -77,6 +77,7 @@ def test_options_stand_in_groups():
         "Model",
         solver,
         "When to stop",
+        "Cluster",
         "Checkpoints",
     ]
     places = {"--out": "Options", "--min-user": "Data", "--dim": "Model", "--steps": solver}
