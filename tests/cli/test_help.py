@@ -60,7 +60,7 @@ def test_commands_stand_in_groups():
         if heading != "Options"
     }
     assert named == {
-        "Train a model": ["prepare", "fit", "tune", "update", "names"],
+        "Train a model": ["prepare", "fit", "tune", "plan", "update", "names"],
         "Ask a model": ["recommend", "similar", "explain"],
         "Look": ["demo", "explore", "evaluate", "info", "data"],
         "Use a model elsewhere": ["serve", "export"],
@@ -78,6 +78,7 @@ def test_options_stand_in_groups():
         "Model",
         solver,
         "When to stop",
+        "Cluster",
         "Checkpoints",
     ]
     places = {"--out": "Options", "--min-user": "Data", "--dim": "Model", "--steps": solver}

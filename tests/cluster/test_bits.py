@@ -5,6 +5,7 @@ import sys
 import pytest
 import ray
 from support.clusters import epochs
+from support.commands import ialspp_process
 from support.models import fitted, losses, make_model, same_bits
 
 from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, SpectralCG
@@ -132,3 +133,12 @@ def test_a_cluster_refuses_what_it_cannot_do(stored, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'ialspp\[ray\]'"):
         make_model().fit(stored, cluster=RayCluster())
+
+
+def test_the_command_trains_on_a_cluster(stored, two_nodes, tmp_path):
+    out = tmp_path / "model.ialspp"
+    place = ["--ray", two_nodes.address, "--workers", "2"]
+    done = ialspp_process("fit", stored.file.path, *place, "--dim", DIM, "--epochs", "2", "-o", out)
+    assert done.returncode == 0, done.stderr
+    assert "started in" in done.stdout
+    assert same_bits(ImplicitMF.load(out), ImplicitMF(DIM, epochs=2).fit(stored, progress=False))

@@ -28,6 +28,8 @@ class Arena:
         import ray
         from ray.cluster_utils import Cluster
 
+        # By default workers run at the lowest priority but four: on a busy machine they would hardly start.
+        os.environ.setdefault("RAY_worker_niceness", "0")
         head = {"num_cpus": 1, "object_store_memory": STORE, "include_dashboard": False}
         self._cluster = Cluster(initialize_head=True, head_node_args=head)
         for _ in range(NODES):

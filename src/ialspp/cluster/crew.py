@@ -24,7 +24,8 @@ from .worker import Worker
 
 LOST = (RayActorError, WorkerCrashedError, ObjectLostError, RaySystemError)
 LOOK_FOR_NODES = 1.0  # seconds from one look at the nodes of the cluster to the next
-PATIENCE = 120.0  # seconds without a single worker until a fit gives up
+FIRST = 120.0  # seconds until a fit begins without the workers that have not started yet
+PATIENCE = 300.0  # seconds without a single worker until a fit gives up
 
 
 @dataclass(eq=False)
@@ -62,7 +63,7 @@ class Crew:
         """Start the first workers, and wait for them; those that cannot be started in time may come later."""
         begun = time.monotonic()
         self._look_for_nodes()
-        while self.starting and time.monotonic() - begun < PATIENCE:
+        while self.starting and time.monotonic() - begun < FIRST:
             ray.wait([member.ready for member in self.starting], timeout=1)
             self._take_in()
             self._look_for_nodes()

@@ -141,5 +141,6 @@ class Store:
             return None
         reference, begin, end = rows
         if reference not in self._fetched:
-            self._fetched[reference] = np.asarray(ray.get(reference))
+            fetched: Any = ray.get(reference)
+            self._fetched[reference] = fetched
         return self._fetched[reference][begin:end]

@@ -73,7 +73,8 @@ class NormalisedInteractions:
         """Set up products of B and its transpose with factors."""
         there: Place = ThisMachine(place) if isinstance(place, int) else place
         users, items = (_scales(sums) for sums in there.absolute_row_sums(data))
-        return cls(*there.sides(data, factors, (users, items)), users, items)
+        sides = there.sides(data, factors, (users, items))
+        return cls(sides[0], sides[1], users, items)
 
     def multiply(self) -> None:
         """Compute users = B items, and then items = B' users."""
