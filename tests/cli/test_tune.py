@@ -60,6 +60,15 @@ def test_weights_are_made_anew_in_the_same_way(plays, tmp_path):
     assert fitted["source"]["weighting"] == found["settings"]["weighting"]
 
 
+def test_a_start_and_a_relaxation_of_ones_own_are_kept(plays, tmp_path):
+    out = tmp_path / "tuned.toml"
+    own = ["--init", "random", "--relaxation", "1"]
+    found = answer("tune", plays, *COLUMNS, *QUICK, *own, "-o", out)
+    assert (found["settings"]["init"], found["settings"]["relaxation"]) == ("random", 1.0)
+    measured = answer("evaluate", plays, "--config", out)["results"]["model"]
+    assert measured["ndcg@20"]["mean"] == found["test"]["metrics"]["ndcg@20"]["mean"]
+
+
 def test_the_report_stands_alone_and_says_what_matters(tuned):
     text = Path(tuned["report"]).read_text(encoding="utf-8")
     assert "The test part was asked once, at the end, by the chosen model" in text

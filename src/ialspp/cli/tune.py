@@ -14,6 +14,7 @@ import typer
 
 from ..errors import InvalidValueError
 from ..model.model import ImplicitMF
+from ..solvers import SpectralCG
 from ..system.checks import checked_seconds
 from ..tuning import BUDGET, require_extra
 from ..tuning.parts import parts_of
@@ -59,6 +60,19 @@ class SearchOptions:
     threads: Annotated[int | None, typer.Option(help="Threads. Default: all CPUs this process may use.")] = (
         None
     )
+    init: Annotated[
+        str, typer.Option(help="The start of trainings: spectral, or random as in the paper.")
+    ] = "spectral"
+    relaxation: Annotated[
+        float | None,
+        typer.Option(help="How far rows move, 1 to their minimum. Default: chosen by the solver."),
+    ] = None
+
+    def template(self) -> ImplicitMF:
+        """Make the model whose solver and start trainings have."""
+        solver = SpectralCG() if self.relaxation is None else SpectralCG(relaxation=self.relaxation)
+        # typer 0.15 takes no Literal; ImplicitMF checks the word
+        return ImplicitMF(solver=solver, init=self.init, threads=self.threads)  # type: ignore[arg-type]
 
     def seconds(self) -> float | None:
         """Return the budget in seconds; None if there is a number of trials."""
@@ -99,6 +113,7 @@ def tune(
     """
     require_extra()
     seconds = options.seconds()
+    options.template()
     report = report or out.with_suffix(".html")
     journal = journal or out.with_suffix(".journal")
     checked_target(out, kind=TUNED, force=force)
@@ -146,7 +161,7 @@ def _found(
         max_dim=options.max_dim,
         exponent=options.tune_exponent,
         popularity=options.tune_popularity,
-        template=ImplicitMF(threads=options.threads),
+        template=options.template(),
         epochs=options.epochs,
         users=options.users,
         seed=options.seed,

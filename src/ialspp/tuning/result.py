@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from ..data.interactions import Interactions
 from ..data.weighting import Weighting
 from ..model.model import ImplicitMF
+from ..solvers import SOLVERS, Solver
 from .choosing import Choice
 from .planning import Plan
 from .settings import Settings, Trial
@@ -98,10 +99,7 @@ class Tuning:
     def table(self) -> tuple[list[str], list[list[Any]]]:
         """Return the names of columns and a row for each of the ranked trials."""
         searched = self.plan.space
-        extra: list[str] = [
-            name for name in ("exponent", "item_power", "user_power") if name in searched.ranges
-        ]
-        extra += list(searched.choices)
+        extra = [name for name in LABELS if name in (*list(searched.ranges)[2:], *searched.choices)]
         columns = [
             "d",
             "alpha0",
@@ -162,6 +160,9 @@ class Tuning:
             "exponent": objective.exponent,
             "seed": self.model.seed,
         }
+        if self.model.init != "spectral":
+            found["init"] = self.model.init
+        found |= _changed_options(self.model.solver)
         if self.weighting is not None:
             found |= {
                 "weighting": self.weighting.kind,
@@ -172,6 +173,17 @@ class Tuning:
 
     def __repr__(self) -> str:
         return f"Tuning({self.metric} {self.score:.4f} on validation, {self.settings})"
+
+
+def _changed_options(solver: Solver) -> dict[str, Any]:
+    """Return the name of a solver and its options, unless they are the defaults of the command line."""
+    name = next((name for name, kind in SOLVERS.items() if type(solver) is kind), None)
+    if name is None:
+        return {}  # a solver of the caller's own, which the command line does not know
+    default = SOLVERS[name]()
+    options = {field.name: getattr(solver, field.name) for field in fields(SOLVERS[name])}
+    changed = {key: value for key, value in options.items() if value != getattr(default, key)}
+    return changed if name == "spectral" else {"solver": name, **changed}
 
 
 def _remark_on_test(tuned: Tuning) -> list[str]:
