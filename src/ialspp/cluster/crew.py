@@ -157,7 +157,7 @@ class Crew:
             .options(**options)
             .remote(self.start.path, self.start.checksum, self.start.isa, threads)
         )
-        return Member(actor, node, threads, actor.ready.remote())  # type: ignore[attr-defined]  # ray adds it
+        return Member(actor, node, threads, actor.ready.remote())
 
     def _take_in(self) -> None:
         """Make members of the workers that are ready; forget those that could not be started."""
