@@ -14,6 +14,7 @@ LAYERS = [
     {"model"},
     {"metrics", "baselines", "evaluation", "stopping", "store", "export"},
     {"explorer", "compat"},
+    {"reporting"},
     {"serving"},
     {"cli", "__main__"},
 ]

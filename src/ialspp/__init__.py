@@ -27,7 +27,7 @@ from .system.machine import select_isa_of_environment as _select_isa_of_environm
 from .system.progress import ProgressEvent
 
 if _TYPE_CHECKING:
-    from . import datasets, explorer, export, store
+    from . import datasets, explorer, export, reporting, store
     from .data.reading.names import read_names
 
     __version__: str
@@ -45,7 +45,7 @@ def __getattr__(name: str) -> _Any:
         from .data.reading.names import read_names
 
         return read_names
-    if name in ("datasets", "explorer", "export", "store"):
+    if name in ("datasets", "explorer", "export", "reporting", "store"):
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")
@@ -83,6 +83,7 @@ __all__ = [
     "export",
     "metrics",
     "read_names",
+    "reporting",
     "split",
     "store",
 ]

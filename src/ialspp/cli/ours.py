@@ -21,6 +21,7 @@ TABLE_COLUMNS = {"rank", "score"}  # of every table of rankings
 NUMPY_START = b"\x93NUMPY"
 LONGEST_LINE = 2**16  # bytes of a first line; ours are shorter
 PAGE_MARK = b'<meta name="generator" content="ialspp explorer">'
+REPORT_MARK = b'<meta name="generator" content="ialspp report">'
 LONGEST_START = 2**11  # bytes of a page before its style
 
 
@@ -62,6 +63,11 @@ def is_index(path: Path) -> bool:
 def is_page(path: Path) -> bool:
     """Tell whether a file is a page that `ialspp explore` wrote."""
     return PAGE_MARK in _start_of(path, LONGEST_START)
+
+
+def is_report(path: Path) -> bool:
+    """Tell whether a file is a page that `ialspp report` wrote."""
+    return REPORT_MARK in _start_of(path, LONGEST_START)
 
 
 def is_vectors(path: Path) -> bool:
@@ -112,4 +118,5 @@ MODEL = Kind("a model of ialspp", is_model)
 TABLE = Kind("a table of rankings", is_table)
 INDEX = Kind("an index of ialspp", is_index)
 PAGE = Kind("a page of ialspp", is_page)
+REPORT = Kind("a report of ialspp", is_report)
 VECTORS = Kind("a file of ids or vectors of ialspp", is_vectors)
