@@ -13,9 +13,9 @@ LAYERS = [
     {"datasets", "solvers"},
     {"model"},
     {"metrics", "baselines", "evaluation", "stopping", "store", "export"},
-    {"explorer", "compat"},
+    {"explorer", "tuning", "compat"},
     {"reporting"},
-    {"serving"},
+    {"serving", "cluster"},
     {"cli", "__main__"},
 ]
 LEVELS = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

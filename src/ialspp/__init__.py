@@ -11,6 +11,7 @@ from typing import Any as _Any
 
 from . import metrics, split
 from .baselines import MostPopular, Random
+from .data.features import Features
 from .data.ids import IdMap
 from .data.interactions import Interactions
 from .errors import IalsppError, NotFittedError, SolveError, UnknownIdError, WeightWarning
@@ -28,7 +29,9 @@ from .system.progress import ProgressEvent
 
 if _TYPE_CHECKING:
     from . import datasets, explorer, export, reporting, store
+    from .data.reading.features import read_features
     from .data.reading.names import read_names
+    from .tuning import tune
 
     __version__: str
 
@@ -36,15 +39,23 @@ _select_isa_of_environment()
 
 
 def __getattr__(name: str) -> _Any:
-    """Load the modules, the function and the version that most programs never use."""
+    """Load the modules, the functions and the version that most programs never use."""
     if name == "__version__":
         from importlib.metadata import version
 
         return version("ialspp")
+    if name == "read_features":
+        from .data.reading.features import read_features
+
+        return read_features
     if name == "read_names":
         from .data.reading.names import read_names
 
         return read_names
+    if name == "tune":
+        from .tuning import tune
+
+        return tune
     if name in ("datasets", "explorer", "export", "reporting", "store"):
         from importlib import import_module
 
@@ -59,6 +70,7 @@ __all__ = [
     "EpochRecord",
     "Evaluation",
     "Explanation",
+    "Features",
     "IALSpp",
     "IalsppError",
     "IdMap",
@@ -82,8 +94,10 @@ __all__ = [
     "explorer",
     "export",
     "metrics",
+    "read_features",
     "read_names",
     "reporting",
     "split",
     "store",
+    "tune",
 ]

@@ -11,6 +11,7 @@ from ialspp.cli.options import add_command
 
 COMMANDS = [
     "fit",
+    "tune",
     "update",
     "names",
     "recommend",
@@ -60,7 +61,7 @@ def test_commands_stand_in_groups():
         if heading != "Options"
     }
     assert named == {
-        "Train a model": ["prepare", "fit", "update", "names"],
+        "Train a model": ["prepare", "fit", "tune", "update", "names"],
         "Ask a model": ["recommend", "similar", "explain"],
         "Look": ["demo", "explore", "report", "evaluate", "info", "data"],
         "Use a model elsewhere": ["serve", "export"],

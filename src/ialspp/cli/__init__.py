@@ -21,18 +21,22 @@ from .fit import fit
 from .info import info
 from .names import names
 from .options import add_command
+from .plan import plan
 from .prepare import prepare
 from .recommend import recommend
 from .report import report
 from .serve import serve
 from .signals import signals_raised
 from .similar import similar
+from .tune import tune
 from .update import update
 from .wording import ASK, EXPORT, LOOK, TRAIN, Group
 
 app = typer.Typer(cls=Group, no_args_is_help=True, pretty_exceptions_enable=False)
 add_command(app, "prepare", prepare, panel=TRAIN, has_config=True)
 add_command(app, "fit", fit, panel=TRAIN, has_config=True)
+add_command(app, "tune", tune, panel=TRAIN, has_config=True)
+add_command(app, "plan", plan, panel=TRAIN)
 add_command(app, "update", update, panel=TRAIN, has_config=True)
 add_command(app, "names", names, panel=TRAIN)
 add_command(app, "recommend", recommend, panel=ASK)

@@ -25,7 +25,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-COMMANDS = ("prepare", "fit", "evaluate", "update")  # those that have --config
+COMMANDS = ("prepare", "fit", "evaluate", "tune", "update")  # those that have --config
 COLUMN = "COLUMN"  # stands for a column in the help: its name or its position
 KINDS = {bool: "true or false", int: "an integer", float: "a number", str: "text", Path: "text"}
 

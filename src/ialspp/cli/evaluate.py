@@ -22,10 +22,12 @@ from .protocols import Splitting
 from .runs import RunsOption, checked_runs, record_run
 from .source import Source
 from .stopping import Stopping, as_sentence, found_by
+from .weighting import WeightingOptions
 
 
 def evaluate(
     source: Source,
+    weights: WeightingOptions,
     splitting: Splitting,
     settings: ModelOptions,
     stopping: Stopping,
@@ -48,10 +50,11 @@ def evaluate(
     Example: ialspp evaluate ratings.csv --user userId --item movieId --protocol strong --dim 128
     """
     model = settings.make()
+    weights.make()
     stopping.check(settings.epochs)
     checked_runs(runs)
     require_data(source.source, "evaluate")
-    parts = splitting.split(source)
+    parts = weights.on_split(splitting.split(source))
     source.remark_on_weights(parts.train)
     on: Literal["test", "validation"] = "validation" if validation else "test"
     start = time.perf_counter()
@@ -65,7 +68,7 @@ def evaluate(
     fit = sum(record.seconds for record in model.history) if found is None else stopped
     seconds = {"fit": fit, "evaluate": time.perf_counter() - start - fit}
     answer = {
-        "source": given(source),
+        "source": {**given(source), **given(weights)},
         "data": data_facts(parts),
         "split": {**given(splitting), "protocol": parts.protocol, "on": on},
         "settings": settings.settings(model),

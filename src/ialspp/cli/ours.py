@@ -21,7 +21,9 @@ TABLE_COLUMNS = {"rank", "score"}  # of every table of rankings
 NUMPY_START = b"\x93NUMPY"
 LONGEST_LINE = 2**16  # bytes of a first line; ours are shorter
 PAGE_MARK = b'<meta name="generator" content="ialspp explorer">'
-REPORT_MARK = b'<meta name="generator" content="ialspp report">'
+MODEL_REPORT_MARK = b'<meta name="generator" content="ialspp report">'
+TUNED_START = b"# Settings found by ialspp tune"
+REPORT_MARK = b'<meta name="generator" content="ialspp tune">'
 LONGEST_START = 2**11  # bytes of a page before its style
 
 
@@ -65,9 +67,9 @@ def is_page(path: Path) -> bool:
     return PAGE_MARK in _start_of(path, LONGEST_START)
 
 
-def is_report(path: Path) -> bool:
+def is_model_report(path: Path) -> bool:
     """Tell whether a file is a page that `ialspp report` wrote."""
-    return REPORT_MARK in _start_of(path, LONGEST_START)
+    return MODEL_REPORT_MARK in _start_of(path, LONGEST_START)
 
 
 def is_vectors(path: Path) -> bool:
@@ -113,10 +115,22 @@ def _start_of(path: Path, count: int) -> bytes:
         return file.read(count)
 
 
+def is_tuned(path: Path) -> bool:
+    """Tell whether a file has settings that `ialspp tune` found."""
+    return path.is_file() and _start_of(path, len(TUNED_START)) == TUNED_START
+
+
+def is_report(path: Path) -> bool:
+    """Tell whether a file is a report of `ialspp tune`."""
+    return REPORT_MARK in _start_of(path, LONGEST_START)
+
+
 PREPARED = Kind("prepared data of ialspp", is_prepared)
 MODEL = Kind("a model of ialspp", is_model)
 TABLE = Kind("a table of rankings", is_table)
 INDEX = Kind("an index of ialspp", is_index)
 PAGE = Kind("a page of ialspp", is_page)
-REPORT = Kind("a report of ialspp", is_report)
+MODEL_REPORT = Kind("a report of ialspp", is_model_report)
 VECTORS = Kind("a file of ids or vectors of ialspp", is_vectors)
+TUNED = Kind("a file of settings of ialspp tune", is_tuned)
+REPORT = Kind("a report of ialspp tune", is_report)

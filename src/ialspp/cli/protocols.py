@@ -85,10 +85,10 @@ class Splitting:
         None
     )
 
-    def split(self, source: Source) -> Split:
-        """Load the data and split it as published, or by the protocol."""
+    def split(self, source: Source, default: str | None = None) -> Split:
+        """Load the data and split it as published, by the protocol, or else by the default one."""
         known = KNOWN[source.source] if source.is_known else None
-        if self.protocol is None and known is None:
+        if self.protocol is None and known is None and default is None:
             raise _unsaid(source)
         if self.protocol is not None and self.protocol not in PROTOCOLS:
             raise InvalidValueError(
@@ -106,10 +106,11 @@ class Splitting:
                 )
             return loaded
         strong = published.strong if published else None
-        if self.protocol is None and strong is None:
+        protocol = self.protocol or (default if strong is None else "strong")
+        if protocol is None:
             raise _unsaid(source)
         with reporting("splitting"):
-            return PROTOCOLS[self.protocol or "strong"](loaded, {**(strong or {}), **options})
+            return PROTOCOLS[protocol](loaded, {**(strong or {}), **options})
 
 
 def _unsaid(source: Source) -> InvalidValueError:

@@ -9,7 +9,7 @@ import typer
 
 from ..reporting import write_report
 from ..system.progress import reporting
-from .ours import REPORT, ForceOption
+from .ours import MODEL_REPORT, ForceOption
 from .output import JsonOption, checked_target, remark, show_json, size
 from .queries import ModelArgument, opened
 
@@ -29,7 +29,7 @@ def report(
 
     Example: ialspp report films.ialspp -o report.html
     """
-    checked_target(out, [".html", ".htm"], kind=REPORT, force=force)
+    checked_target(out, [".html", ".htm"], kind=MODEL_REPORT, force=force)
     loaded = opened(model)
     with reporting("writing the report"):
         write_report(loaded, out, k=k, title=title or model.stem)

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
-from numbers import Real
 
 import numpy as np
 
-from ..errors import InvalidTypeError, InvalidValueError
+from ..errors import InvalidValueError
+from ..system.checks import checked_seconds
 from .csr import Floats, Times
-
-_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
-_REQUIRED = 'half_life must be a number of seconds, or a time such as "30d", "12h" or "2w"'
 
 
 def half_life_of(given: str | float) -> float:
     """Return a half-life in seconds; "90m" has minutes, "12h" hours, "30d" days, "2w" weeks."""
-    if isinstance(given, str):
-        found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([smhdw]?)\s*", given)
-        seconds = math.nan if found is None else float(found[1]) * _SECONDS[found[2]]
-    elif isinstance(given, Real) and not isinstance(given, bool):
-        seconds = float(given)
-    else:
-        raise InvalidTypeError(f"{_REQUIRED}, got {given!r}")
-    if not 0 < seconds < math.inf:
-        raise InvalidValueError(f"{_REQUIRED}, positive and finite, got {given!r}")
-    return seconds
+    return checked_seconds("half_life", given)
 
 
 def require_time(half_life: str | float | None, time: object) -> None:

@@ -14,8 +14,9 @@ from .. import _core
 from ..data.csr import Csr, Floats, RowNumbers
 from ..data.dataframes import id_columns
 from ..data.ids import IdMap
-from ..data.offsets import OF_A_FILE
-from ..errors import InvalidStateError, InvalidValueError
+from ..data.offsets import rows_of_a_file
+from ..errors import InvalidStateError
+from ..files.arrays import is_finite
 from ..system import html
 from ..system.progress import Progress, reporting
 from .skipped import NOTHING_SKIPPED, Skipped
@@ -269,28 +270,30 @@ def rank(
                 for rows in (allowed.hidden, allowed.candidates, wanted)
             )
             try:
-                best[begin:end], scores[begin:end], found = _core.rank(
-                    vectors[begin:end], items, hidden, candidates, eligible, asked, k, depth, threads
-                )
-            except ValueError as error:
-                raise InvalidValueError(f"{error}{OF_A_FILE}") from error
-            _check_scores(scores[begin:end])
+                with rows_of_a_file():
+                    best[begin:end], scores[begin:end], found = _core.rank(
+                        vectors[begin:end], items, hidden, candidates, eligible, asked, k, depth, threads
+                    )
+            except OverflowError as error:
+                raise _overflow() from error
             standings.append(found)
             report(end)
     return best, scores, np.concatenate(standings) if standings else np.empty((0, 3), dtype=np.int32)
 
 
-def _check_scores(scores: Floats) -> None:
-    """Raise an error if a score overflows. Where fewer than k items are left, the scores are -inf."""
-    if scores.size and scores.max() == np.inf:
-        raise InvalidStateError(
-            "scores overflow single precision, because vectors are too long; scale labels down, or raise "
-            "regularization, and fit again"
-        )
+def _overflow() -> InvalidStateError:
+    """Make the error for a score that overflows: its place is unknown, so nothing is ranked."""
+    return InvalidStateError(
+        "scores overflow single precision, because vectors are too long; scale labels down, or raise "
+        "regularization, and fit again"
+    )
 
 
 def score_pairs(users: Floats, pairs: Csr, items: Floats, threads: int) -> Floats:
     """Score some items of each user: one number for each entry of `pairs`, whose rows are the users."""
     labels = np.zeros(len(pairs.columns), dtype=np.float32)  # the residual against a label of 0 is the score
     rows = _core.Rows(pairs.offsets, pairs.columns, pairs.n_columns, labels)
-    return _core.residuals(rows, users, items, threads)
+    scores = _core.residuals(rows, users, items, threads)
+    if not is_finite(scores):
+        raise _overflow()
+    return scores

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from numbers import Integral, Real
 from typing import Any
 
 from ..errors import InvalidTypeError, InvalidValueError
 
 LARGEST_FLOAT = (2 - 2.0**-23) * 2.0**127  # in single precision, as labels, weights and settings are
+SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 
 
 def checked_integer(name: str, value: Any, least: int) -> int:
@@ -39,3 +41,18 @@ def checked_share(name: str, value: Any) -> float:
     if not 0 < share < 1:
         raise InvalidValueError(f"{name} must be between 0 and 1, both excluded, got {value}")
     return share
+
+
+def checked_seconds(name: str, given: Any) -> float:
+    """Return a length of time in seconds; "90m" has minutes, "12h" hours, "30d" days, "2w" weeks."""
+    required = f'{name} must be a number of seconds, or a time such as "30d", "12h" or "2w"'
+    if isinstance(given, str):
+        found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([smhdw]?)\s*", given)
+        seconds = math.nan if found is None else float(found[1]) * SECONDS[found[2]]
+    elif isinstance(given, Real) and not isinstance(given, bool):
+        seconds = float(given)
+    else:
+        raise InvalidTypeError(f"{required}, got {given!r}")
+    if not 0 < seconds < math.inf:
+        raise InvalidValueError(f"{required}, positive and finite, got {given!r}")
+    return seconds
