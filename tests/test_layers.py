@@ -14,6 +14,7 @@ LAYERS = [
     {"model"},
     {"metrics", "baselines", "evaluation", "stopping", "store", "export"},
     {"explorer", "tuning", "compat"},
+    {"reporting"},
     {"serving", "cluster"},
     {"cli", "__main__"},
 ]

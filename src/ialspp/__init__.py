@@ -28,7 +28,7 @@ from .system.machine import select_isa_of_environment as _select_isa_of_environm
 from .system.progress import ProgressEvent
 
 if _TYPE_CHECKING:
-    from . import datasets, explorer, export, store
+    from . import datasets, explorer, export, reporting, store
     from .data.reading.features import read_features
     from .data.reading.names import read_names
     from .tuning import tune
@@ -56,7 +56,7 @@ def __getattr__(name: str) -> _Any:
         from .tuning import tune
 
         return tune
-    if name in ("datasets", "explorer", "export", "store"):
+    if name in ("datasets", "explorer", "export", "reporting", "store"):
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")
@@ -96,6 +96,7 @@ __all__ = [
     "metrics",
     "read_features",
     "read_names",
+    "reporting",
     "split",
     "store",
     "tune",

@@ -22,6 +22,7 @@ COMMANDS = [
     "serve",
     "export",
     "explore",
+    "report",
     "demo",
 ]
 PAGES = [[], ["data"], ["data", "list"], ["data", "show"], *([command] for command in COMMANDS)]
@@ -62,7 +63,7 @@ def test_commands_stand_in_groups():
     assert named == {
         "Train a model": ["prepare", "fit", "tune", "plan", "update", "names"],
         "Ask a model": ["recommend", "similar", "explain"],
-        "Look": ["demo", "explore", "evaluate", "info", "data"],
+        "Look": ["demo", "explore", "report", "evaluate", "info", "data"],
         "Use a model elsewhere": ["serve", "export"],
     }
 

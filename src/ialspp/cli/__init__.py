@@ -24,6 +24,7 @@ from .options import add_command
 from .plan import plan
 from .prepare import prepare
 from .recommend import recommend
+from .report import report
 from .serve import serve
 from .signals import signals_raised
 from .similar import similar
@@ -43,6 +44,7 @@ add_command(app, "similar", similar, panel=ASK)
 add_command(app, "explain", explain, panel=ASK)
 add_command(app, "demo", demo, panel=LOOK)
 add_command(app, "explore", explore, panel=LOOK)
+add_command(app, "report", report, panel=LOOK)
 add_command(app, "evaluate", evaluate, panel=LOOK, has_config=True)
 add_command(app, "info", info, panel=LOOK)
 add_command(app, "serve", serve, panel=EXPORT)

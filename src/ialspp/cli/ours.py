@@ -21,6 +21,7 @@ TABLE_COLUMNS = {"rank", "score"}  # of every table of rankings
 NUMPY_START = b"\x93NUMPY"
 LONGEST_LINE = 2**16  # bytes of a first line; ours are shorter
 PAGE_MARK = b'<meta name="generator" content="ialspp explorer">'
+MODEL_REPORT_MARK = b'<meta name="generator" content="ialspp report">'
 TUNED_START = b"# Settings found by ialspp tune"
 REPORT_MARK = b'<meta name="generator" content="ialspp tune">'
 LONGEST_START = 2**11  # bytes of a page before its style
@@ -64,6 +65,11 @@ def is_index(path: Path) -> bool:
 def is_page(path: Path) -> bool:
     """Tell whether a file is a page that `ialspp explore` wrote."""
     return PAGE_MARK in _start_of(path, LONGEST_START)
+
+
+def is_model_report(path: Path) -> bool:
+    """Tell whether a file is a page that `ialspp report` wrote."""
+    return MODEL_REPORT_MARK in _start_of(path, LONGEST_START)
 
 
 def is_vectors(path: Path) -> bool:
@@ -124,6 +130,7 @@ MODEL = Kind("a model of ialspp", is_model)
 TABLE = Kind("a table of rankings", is_table)
 INDEX = Kind("an index of ialspp", is_index)
 PAGE = Kind("a page of ialspp", is_page)
+MODEL_REPORT = Kind("a report of ialspp", is_model_report)
 VECTORS = Kind("a file of ids or vectors of ialspp", is_vectors)
 TUNED = Kind("a file of settings of ialspp tune", is_tuned)
 REPORT = Kind("a report of ialspp tune", is_report)

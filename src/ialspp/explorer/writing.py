@@ -39,7 +39,7 @@ MODULES = (
     "view-map.js",
     "main.js",
 )
-STYLES = ("parts.css", "style.css")  # the page's rules for less room come last
+STYLES = ("colours.css", "parts.css", "style.css")  # the page's rules for less room come last
 IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./([\w-]+\.js)";$', flags=re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", flags=re.MULTILINE)
 MARKER = "ialspp explorer"  # by which the command line recognises its own files
@@ -82,18 +82,18 @@ def served_page() -> str:
 
 
 def _page(content: str, connect: str) -> str:
-    style, script = "".join(map(_asset, STYLES)), inlined()
+    style, script = "".join(map(asset, STYLES)), inlined()
     policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        f"default-src 'none'; script-src '{source_hash(script)}'; style-src '{source_hash(style)}'; "
         f"connect-src {connect}; img-src data:; base-uri 'none'; form-action 'none'"
     )
     parts = {"POLICY": policy, "MARKER": MARKER, "STYLE": style, "CONTENT": content, "SCRIPT": script}
-    return re.sub(r"\{\{([A-Z]+)\}\}", lambda match: parts[match[1]], _asset("index.html"))
+    return re.sub(r"\{\{([A-Z]+)\}\}", lambda match: parts[match[1]], asset("index.html"))
 
 
 def inlined() -> str:
     """Join the modules: each becomes a function that is called at once and returns what it exports."""
-    return "".join(_wrapped(name, _asset(name)) for name in MODULES)
+    return "".join(_wrapped(name, asset(name)) for name in MODULES)
 
 
 def _wrapped(name: str, source: str) -> str:
@@ -106,9 +106,11 @@ def _wrapped(name: str, source: str) -> str:
     return f'{start}\nmodules["{name}"] = (() => {{\n{body}\nreturn {{ {exported} }};\n}})();\n'
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """Return the text of a file of the page."""
     return (files(__package__) / "page" / name).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
+def source_hash(text: str) -> str:
+    """Return what a page's policy calls a script or a style that may run."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
