@@ -59,7 +59,8 @@ class Csr:
     @property
     def column_counts(self) -> NDArray[np.int64]:
         """The number of interactions of each column, without transposing."""
-        return np.diff(starts_of(self.columns, self.n_columns))
+        with rows_of_a_file():
+            return np.diff(starts_of(self.columns, self.n_columns))
 
     @property
     def row_numbers(self) -> RowNumbers:
