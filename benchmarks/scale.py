@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from memory import Watch, limited, memory
+from memory import Watch, forget, limited, memory
 
 RESULTS = Path(__file__).parent / "results"
 FILE_ROWS = 5_000_000
@@ -114,6 +114,8 @@ def run(folder: Path, rows: int, arguments: argparse.Namespace) -> Facts:
             str(arguments.epochs),
         ]
         command = [sys.executable, __file__, "--child", name, "--folder", str(folder), *options]
+        if arguments.limit is not None:
+            forget(folder)
         with limited(arguments.limit) as within:
             done = subprocess.run([*within, *command], check=True, stdout=subprocess.PIPE, text=True)
         facts[name] = json.loads(done.stdout)
