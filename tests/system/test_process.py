@@ -132,6 +132,7 @@ def wait_for_a_solver(thread):
         frame = sys._current_frames().get(thread.ident)
         return frame.f_code.co_filename if frame else ""
     while "solvers" not in place():
+        assert thread.is_alive(), "the thread ended before it came to a solver"
         time.sleep(0.001)
 """
 
@@ -189,7 +190,7 @@ def test_a_daemon_thread_in_training_does_not_abort_the_exit():
     from ialspp import IALS, ImplicitMF, Interactions
     rng = np.random.default_rng(0)
     data = Interactions.from_arrays(user=rng.integers(0, 3000, 10**5), item=rng.integers(0, 3000, 10**5))
-    model = ImplicitMF(dim=300, solver=IALS(), epochs=10**6)
+    model = ImplicitMF(dim=300, solver=IALS(), epochs=25_000)
     training = threading.Thread(target=model.fit, args=(data,), daemon=True)
     training.start()
     wait_for_a_solver(training)
