@@ -168,6 +168,11 @@ def test_a_dimension_that_takes_too_long_is_not_begun():
     assert not any(trial.outcome.ending == "out of time" for trial in trials)
 
 
+def test_other_settings_come_before_other_seeds_where_time_is_short():
+    trials = run(make_plan(budget=5 * 5 + 1), Planted())  # five trainings, of which the last one and a half
+    assert [trial.kind for trial in trials][:3] == ["search"] * 3  # are for the chosen model
+
+
 def test_a_training_that_would_pass_the_end_is_stopped():
     planted = Planted(second=100)
     trials = run(make_plan(budget=150), planted)

@@ -16,6 +16,9 @@ from .space import Space
 GROWTH = 2.2  # how much longer a training takes with twice the d
 FINAL = 1.5  # the last training and the test, in seconds of a trial: more pairs and users, but fewer rounds
 REPEATS_SHARE = 0.2  # of the budget, at most, for repeating finalists
+TRIED_FIRST = (
+    8  # trials before time is kept for repeats: with fewer, other settings are worth more than seeds
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,5 +207,8 @@ def _search_ends(plan: Plan, trials: list[Trial]) -> float | None:
     """Return the second at which the search must make room for repeats and the test."""
     if plan.budget is None:
         return None
+    end = plan.budget - final_seconds(trials)
+    if len(done(trials, "search", "polish")) < TRIED_FIRST:
+        return end
     repeats = sum(estimate(trials, settings.dim) for settings, _ in pending_repeats(plan, trials))
-    return plan.budget - final_seconds(trials) - min(repeats, REPEATS_SHARE * plan.budget)
+    return end - min(repeats, REPEATS_SHARE * plan.budget)
