@@ -27,7 +27,7 @@ demo: $(if $(wildcard .venv/.dev),.venv/.dev,.venv/.demo)  # dev has all that de
 test: lint native-test python-test
 
 torture: .venv/.dev torture-native
-	$(BIN)/python -m torture kills disks model_files data_files numbers load serving offsets --seed $(SEED) $(ARGS)
+	$(BIN)/python -m torture kills disks model_files prepared_files data_files numbers load serving offsets cluster --seed $(SEED) $(ARGS)
 	$(PYTEST) --hypothesis-profile=torture --hypothesis-seed=$(SEED) --randomly-seed=$(SEED)
 
 torture-native: .venv/.dev

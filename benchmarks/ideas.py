@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ialspp import IALS, IALSpp, ImplicitMF, Interactions, Objective, SpectralCG, _core
+from ialspp import IALS, IALSpp, ImplicitMF, Interactions, Objective, SpectralCG
 from ialspp.datasets import synthetic
 from ialspp.solvers import Problem, Solver
 from ialspp.solvers.spectral import eigenbasis
@@ -36,20 +36,16 @@ class EigenbasisIALSpp:
         for side, other in problem.both_ways:
             values, basis = eigenbasis(problem.gramian(other))
             largest_first = basis[:, ::-1].copy()
-            _core.transform_both(
-                side.to_update()[1], largest_first, other.to_update()[1], largest_first, problem.threads
-            )
+            side.transform_with(largest_first, other, largest_first)
             other.gramian = np.diag(values[::-1]).copy()
-            observed, failed_row = _core.update_side(
-                *side.to_update(),
-                other.factors,
+            observed = side.update(
+                "update_side",
+                other.single(),
                 other.gramian,
                 problem.unobserved_weight,
                 min(self.block_size, problem.dim),
                 1.0,
-                problem.threads,
             )
-            side.check(failed_row)
         return observed
 
 

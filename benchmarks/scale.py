@@ -5,9 +5,11 @@ of anonymous memory is what it could not give back: mapped files are not in it. 
 and ranks their ids, which is its way to factorise integers; strings become categories.
 
     python benchmarks/scale.py --rows 1_000_000 10_000_000 100_000_000
-    python benchmarks/scale.py --rows 1_000_000_000 --only prepare fit --memory 4G
+    python benchmarks/scale.py --rows 1_000_000_000 --only prepare fit --memory 2.5G --input events
+    python benchmarks/scale.py --rows 100_000_000 --only fit --input events --limit 2500
 
-Saves benchmarks/results/scale.json. A billion rows take about 60 GB of disk.
+Saves benchmarks/results/scale.json. A billion rows take 7 GB as Parquet, 9 GB as prepared data, and 8 GB more
+while they are prepared.
 """
 
 from __future__ import annotations
@@ -17,17 +19,19 @@ import json
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+from memory import Watch, limited, memory
 
 RESULTS = Path(__file__).parent / "results"
 FILE_ROWS = 5_000_000
+ASKED = 1_000  # users whose recommendations are written
 SHAPES = {1_000_000_000: (20_000_000, 2_000_000)}  # others have 20 rows for each user and 200 for each item
 Facts = dict[str, Any]
 
@@ -40,7 +44,9 @@ def main() -> None:
     parser.add_argument("--memory", default="2G", help="for sorting, while data is prepared")
     parser.add_argument("--dim", type=int, default=64)
     parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--folder", type=Path, help="where the data goes; by default a temporary folder")
+    parser.add_argument("--input", type=Path, help="a folder to keep the data in; used again if it is there")
+    parser.add_argument("--limit", type=float, help="MB of memory for each process, with mapped files")
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--name", default="scale", help="of the file of results")
     parser.add_argument("--child", choices=list(CHILDREN), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -49,17 +55,32 @@ def main() -> None:
         return
     results = []
     for rows in arguments.rows:
-        with tempfile.TemporaryDirectory(dir=arguments.folder, prefix="scale-") as folder:
-            write(Path(folder), rows, arguments.ids)
-            results.append(run(Path(folder), rows, arguments))
+        with kept_or_temporary(arguments.input, rows, arguments.ids) as folder:
+            write(folder, rows, arguments.ids)
+            results.append(run(folder, rows, arguments))
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{arguments.name}.json").write_text(json.dumps(results, indent=1))
 
 
+@contextmanager
+def kept_or_temporary(parent: Path | None, rows: int, ids: str) -> Iterator[Path]:
+    """Make a folder for data of this size, which is kept if it has a parent."""
+    if parent is not None:
+        folder = parent / f"{rows}-{ids}"
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="scale-") as name:
+        yield Path(name)
+
+
 def write(folder: Path, rows: int, ids: str) -> None:
-    """Write files of two columns: few users have many rows, and few items."""
+    """Write the files of two columns that are not there yet: few users have many rows, and few items."""
     shape = SHAPES.get(rows, (max(rows // 20, 1), max(rows // 200, 1)))
     for number, begin in enumerate(range(0, rows, FILE_ROWS)):
+        file = folder / f"part-{number:03d}.parquet"
+        if file.exists():
+            continue
         rng = np.random.default_rng(number)
         count = min(FILE_ROWS, rows - begin)
         drawn = {
@@ -70,13 +91,19 @@ def write(folder: Path, rows: int, ids: str) -> None:
         if ids == "strings":
             texts = [pl.concat_str(pl.lit(f"{name}-"), pl.col(name)).alias(name) for name in drawn]
             frame = frame.select(texts)
-        frame.write_parquet(folder / f"part-{number:03d}.parquet")
+        frame.write_parquet(file.with_suffix(".part"))
+        file.with_suffix(".part").rename(file)
 
 
 def run(folder: Path, rows: int, arguments: argparse.Namespace) -> Facts:
     """Measure everything that is wanted, each in a process of its own."""
-    size = sum(file.stat().st_size for file in folder.iterdir())
-    facts: Facts = {"rows": rows, "ids": arguments.ids, "input_mb": size / 2**20}
+    size = sum(file.stat().st_size for file in folder.glob("*.parquet"))
+    facts: Facts = {
+        "rows": rows,
+        "ids": arguments.ids,
+        "input_mb": size / 2**20,
+        "limit_mb": arguments.limit,
+    }
     for name in arguments.only:
         options = [
             "--memory",
@@ -87,42 +114,25 @@ def run(folder: Path, rows: int, arguments: argparse.Namespace) -> Facts:
             str(arguments.epochs),
         ]
         command = [sys.executable, __file__, "--child", name, "--folder", str(folder), *options]
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+        with limited(arguments.limit) as within:
+            done = subprocess.run([*within, *command], check=True, stdout=subprocess.PIPE, text=True)
         facts[name] = json.loads(done.stdout)
         print(f"{rows:,} rows, {name}: {facts[name]}", flush=True)
     return facts
 
 
-def measured(work: Callable[[argparse.Namespace], Facts], arguments: argparse.Namespace) -> Facts:
+def measured(work: Callable[[argparse.Namespace, Watch], Facts], arguments: argparse.Namespace) -> Facts:
     """Do the work; add its seconds and the peaks of memory, in MB."""
     import ialspp  # noqa: F401 - so that its import is not measured
 
-    peak, is_done = memory("RssAnon"), threading.Event()
-
-    def watch() -> None:
-        nonlocal peak
-        while not is_done.wait(0.01):
-            peak = max(peak, memory("RssAnon"))
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    start, cpu = time.perf_counter(), time.process_time()
-    try:
-        facts = work(arguments)
-    finally:
-        is_done.set()
-        watcher.join()
-    seconds = {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu}
-    return {**seconds, "anonymous_mb": peak, "peak_mb": memory("VmHWM"), **facts}
+    with Watch() as watch:
+        start, cpu = time.perf_counter(), time.process_time()
+        facts = work(arguments, watch)
+        seconds = {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu}
+    return {**seconds, "anonymous_mb": watch.peak, "peak_mb": memory("VmHWM"), **facts}
 
 
-def memory(kind: str) -> float:
-    """Return memory of this process, in MB."""
-    status = Path("/proc/self/status").read_text()
-    return int(next(line for line in status.splitlines() if line.startswith(kind)).split()[1]) / 1024
-
-
-def with_polars(arguments: argparse.Namespace) -> Facts:
+def with_polars(arguments: argparse.Namespace, _: Watch) -> Facts:
     frame = pl.scan_parquet(arguments.folder / "*.parquet")
     columns = [pl.col(name) for name in ("user", "item")]
     is_text = frame.collect_schema()["user"] == pl.String
@@ -131,7 +141,7 @@ def with_polars(arguments: argparse.Namespace) -> Facts:
     return {}
 
 
-def with_read(arguments: argparse.Namespace) -> Facts:
+def with_read(arguments: argparse.Namespace, _: Watch) -> Facts:
     from ialspp import Interactions
 
     data = Interactions.read(f"{arguments.folder}/*.parquet", user="user", item="item", progress=False)
@@ -147,7 +157,7 @@ def finished_mb(data: Any) -> float:
     return (sum(array.nbytes for array in arrays) + 4 * len(data) + 8 * data.n_items) / 2**20
 
 
-def with_prepare(arguments: argparse.Namespace) -> Facts:
+def with_prepare(arguments: argparse.Namespace, _: Watch) -> Facts:
     from ialspp import Interactions
 
     source, out = f"{arguments.folder}/*.parquet", arguments.folder / "events.ialsdata"
@@ -157,19 +167,31 @@ def with_prepare(arguments: argparse.Namespace) -> Facts:
     return {"pairs": len(data), "file_mb": out.stat().st_size / 2**20}
 
 
-def with_fit(arguments: argparse.Namespace) -> Facts:
-    from ialspp import ImplicitMF, Interactions
+def with_fit(arguments: argparse.Namespace, watch: Watch) -> Facts:
+    from ialspp import EpochRecord, ImplicitMF, Interactions
 
     start = time.perf_counter()
     data = Interactions.open(arguments.folder / "events.ialsdata")
     opened = time.perf_counter() - start
-    cpu: list[float] = []
+    cpu = [time.process_time()]
+
+    def tell(_: ImplicitMF, record: EpochRecord) -> None:
+        cpu.append(time.process_time())
+        print(record, f"{cpu[-1] - cpu[-2]:.1f} s of CPU, {watch.peak:.0f} MB", file=sys.stderr, flush=True)
+
     model = ImplicitMF(arguments.dim, epochs=arguments.epochs)
-    model.fit(data, callbacks=[lambda *_: cpu.append(time.process_time())], progress=False)
+    model.fit(data, callbacks=[tell], progress=False)
+    trained = {"fit_anonymous_mb": watch.peak, "fit_peak_mb": memory("VmHWM")}
+    asked = time.perf_counter()
+    best = model.recommend(data.users.ids[:ASKED], k=10, progress=False)
+    best.to_frame().write_ipc(arguments.folder / "best.arrow")
     return {
+        **trained,
+        "recommend_seconds": time.perf_counter() - asked,
+        "recommended": len(best),
         "open_seconds": opened,
         "epoch_seconds": [record.seconds for record in model.history],
-        "epoch_cpu_seconds": np.diff(cpu).tolist(),  # of all but the first, which the start belongs to
+        "epoch_cpu_seconds": np.diff(cpu).tolist(),  # the start belongs to the first
         "loss": [record.loss for record in model.history],
         "vectors_mb": (data.n_users + data.n_items) * arguments.dim * 4 / 2**20,
     }

@@ -132,4 +132,13 @@ void select_isa(const std::string& name) {
 
 const Kernels& kernels() { return *chosen(); }
 
+bool has_carryless_products() {
+#ifdef IALSPP_X86
+  unsigned a, b, c, d;
+  return __get_cpuid(1, &a, &b, &c, &d) && bit(c, 1);
+#else
+  return false;
+#endif
+}
+
 }  // namespace ialspp

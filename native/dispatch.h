@@ -19,4 +19,7 @@ void select_isa(const std::string& name);
 
 const Kernels& kernels();
 
+// Whether this machine multiplies without carries, which checksums take
+bool has_carryless_products();
+
 }  // namespace ialspp

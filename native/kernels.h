@@ -33,6 +33,10 @@ struct Kernels {
   Passes<Half> half;
   bool (*to_half)(const float* x, int64_t n, float unit, Half* out);  // null where half has no passes
 
+  // halves.h: a row as two numbers in half precision for each of its own, and back; null where `to_half` is
+  bool (*to_halves)(const float* x, int64_t n, float unit, Half* high, Half* low);
+  void (*from_halves)(const Half* high, const Half* low, int64_t n, float unit, float* x);
+
   template <class Number>
   const Passes<Number>& passes() const {
     if constexpr (sizeof(Number) == sizeof(Half))

@@ -1,6 +1,7 @@
 #include "ranking.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <numeric>
 
@@ -119,6 +120,7 @@ class Ranker {
                            kItemsForEach * best <= items_.size;
     if (!by_bounds || !rank_by_bounds(users, best)) rank_by_scores(users);
   }
+  bool overflows() const { return overflows_; }
 
  private:
   Scores row(const float* numbers, const float* maxima, int64_t r) const {
@@ -144,7 +146,10 @@ class Ranker {
     Workspace work;
     float* scores = work.floats(users.size() * width_);
     float* maxima = work.floats(users.size() * n_panels_);
-    Scorer(kernels_, x_, items_, filter_, users).score(scores, maxima);
+    if (!Scorer(kernels_, x_, items_, filter_, users).score(scores, maxima)) {
+      overflows_ = true;
+      return;
+    }
     for (int64_t user = users.begin; user < users.end; ++user)
       report(user, row(scores, maxima, user - users.begin));
   }
@@ -171,17 +176,19 @@ class Ranker {
   const Rows* wanted_;
   const Ranking& out_;
   const int64_t n_panels_ = panels_for(items_.size), width_ = n_panels_ * kPanel;
+  std::atomic<bool> overflows_{false};
 };
 
 }  // namespace
 
-void rank(const Kernels& kernels, const float* x, int64_t users, const PackedItems& items,
+bool rank(const Kernels& kernels, const float* x, int64_t users, const PackedItems& items,
           const Filter& filter, const Rows* wanted, const Ranking& out, int threads) {
   const int64_t width = padded(items.size);
   const int64_t together = std::clamp(kMostScores / std::max<int64_t>(width, 1), int64_t{1}, kRankedRows);
   Ranker ranker(kernels, x, items, filter, wanted, out);
   parallel_for(threads, (users + together - 1) / together,
                [&](int64_t task) { ranker.rank({task * together, std::min((task + 1) * together, users)}); });
+  return !ranker.overflows();
 }
 
 }  // namespace ialspp

@@ -22,8 +22,9 @@ struct Ranking {
 
 // Ranks all items for the users X (users x dim). Row u of `wanted`, which may be absent, has the items whose
 // standing is computed for user u. Each score is one sum in one order, whichever users are ranked together
-// and whichever items were left out because a bound of their score was too low.
-void rank(const Kernels& kernels, const float* x, int64_t users, const PackedItems& items,
+// and whichever items were left out because a bound of their score was too low. Returns false, and leaves
+// `out` incomplete, where a score overflows single precision.
+bool rank(const Kernels& kernels, const float* x, int64_t users, const PackedItems& items,
           const Filter& filter, const Rows* wanted, const Ranking& out, int threads);
 
 }  // namespace ialspp

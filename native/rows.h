@@ -7,6 +7,7 @@
 
 #include "memory.h"
 #include "pool.h"
+#include "shards.h"
 #include "types.h"
 
 namespace ialspp {
@@ -19,11 +20,6 @@ constexpr int64_t kSegments = 16;
 // The most rows that share one task, and one pass over the Gramian
 constexpr int64_t kGroupRows = 16;
 
-struct Range {
-  int64_t begin, end;
-  int64_t size() const { return end - begin; }
-};
-
 // CSR: row r owns entries offsets[r] .. offsets[r + 1] of the other arrays.
 struct Rows {
   int64_t size;
@@ -31,6 +27,7 @@ struct Rows {
   const int32_t* columns;
   const float* labels;
   const float* weights;
+  Shards shards{};  // groups of rows never cross their bounds
 
   int64_t count(int64_t row) const { return offsets[row + 1] - offsets[row]; }
   int64_t count(Range group) const { return offsets[group.end] - offsets[group.begin]; }
@@ -49,18 +46,16 @@ struct Outcome {
   }
 };
 
-// Splits rows into groups: consecutive rows with at most `capacity` interactions together, or a single row
-// with more.
-inline std::vector<Range> groups_of(const Rows& rows, int64_t capacity) {
-  std::vector<Range> groups;
-  for (int64_t begin = 0, end; begin < rows.size; begin = end) {
+// Splits the rows of a shard into groups: consecutive rows with at most `capacity` interactions together, or
+// a single row with more.
+inline void add_groups(const Rows& rows, Range shard, int64_t capacity, std::vector<Range>& groups) {
+  for (int64_t begin = shard.begin, end; begin < shard.end; begin = end) {
     end = begin + 1;
-    while (end < rows.size && end - begin < kGroupRows &&
+    while (end < shard.end && end - begin < kGroupRows &&
            rows.offsets[end + 1] - rows.offsets[begin] <= capacity)
       ++end;
     groups.push_back({begin, end});
   }
-  return groups;
 }
 
 // update(rows of the group, threads that may share one row, outcome of the group)
@@ -69,7 +64,12 @@ using UpdateGroup = std::function<void(Range, int, Outcome&)>;
 // Updates every group of rows: first the ordinary groups, each on one thread, then very long rows, one at a
 // time, shared by all threads. One thread alone would still work on such a row when all others are done.
 inline Outcome for_each_group(const Rows& rows, int64_t capacity, int threads, const UpdateGroup& update) {
-  const std::vector<Range> groups = groups_of(rows, std::min(capacity, kLongRow - 1));
+  std::vector<Range> groups;
+  std::vector<size_t> ends;  // of each shard among the groups
+  for (int64_t s = 0; s < rows.shards.count; ++s) {
+    add_groups(rows, rows.shards[s], std::min(capacity, kLongRow - 1), groups);
+    ends.push_back(groups.size());
+  }
   std::vector<Outcome> outcomes(groups.size());
   const int64_t fair_share = rows.offsets[rows.size] / (16 * std::max<int64_t>(threads, 1));
   const auto is_shared = [&](Range g) { return rows.count(g) >= std::max(kLongRow, fair_share); };
@@ -80,10 +80,16 @@ inline Outcome for_each_group(const Rows& rows, int64_t capacity, int threads, c
     if (is_shared(groups[g])) update(groups[g], threads, outcomes[g]);
 
   Outcome total;
-  for (const Outcome& outcome : outcomes) {
-    total.observed += outcome.observed;
-    if (outcome.failed_row >= 0) total.fail(outcome.failed_row);
+  PairwiseSum observed(1);
+  for (size_t s = 0, g = 0; s < ends.size(); ++s) {
+    double sum = 0;
+    for (; g < ends[s]; ++g) {
+      sum += outcomes[g].observed;
+      if (outcomes[g].failed_row >= 0) total.fail(outcomes[g].failed_row);
+    }
+    observed.add({sum});
   }
+  total.observed = observed.total()[0];
   return total;
 }
 

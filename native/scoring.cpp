@@ -20,6 +20,13 @@ constexpr int kItemLevels = 127;
 constexpr double kUp = 1 + 1e-6;  // more than rounding a length to single precision takes away
 constexpr double kLeast = 1e-37;  // a normal number, far above the error of what is not
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
+constexpr float kOverflown = std::numeric_limits<float>::infinity();
+
+// Gives every score that is not finite the same value, which no maximum misses. Infinite parts of a sum may
+// also have made it NaN, which is in no order, or -inf, which marks items that are not ranked.
+void mark_overflown(float* scores, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) scores[i] = std::isfinite(scores[i]) ? scores[i] : kOverflown;
+}
 
 float rounded_up(double length) { return static_cast<float>(length * kUp + kLeast); }
 
@@ -105,7 +112,12 @@ void Scorer::fill(const Fill& fill_chunk, float* numbers, float* maxima) {
   }
 }
 
-void Scorer::score(float* scores, float* maxima) {
+bool Scorer::may_overflow() const {
+  return !items_.has_codes() || !Encoded(kernels_, x_, users_.size(), items_.dim).all_short();
+}
+
+bool Scorer::score(float* scores, float* maxima) {
+  const bool is_checked = may_overflow();
   Workspace work;
   float* panels = work.floats(kChunkPanels * kPanel * items_.dim);
   int32_t rows[kChunkPanels * kPanel];
@@ -115,8 +127,11 @@ void Scorer::score(float* scores, float* maxima) {
         std::iota(rows, rows + n, static_cast<int32_t>(begin));
         kernels_.gather_panels(items_.y, items_.dim, rows, n, panels);
         kernels_.multiply(x_, items_.dim, users_.size(), items_.dim, panels, count, out, stride);
+        for (int64_t r = 0; is_checked && r < users_.size(); ++r) mark_overflown(out + r * stride, n);
       },
       scores, maxima);
+  float* end = maxima + users_.size() * panels_for(items_.size);
+  return !is_checked || std::find(maxima, end, kOverflown) == end;
 }
 
 bool Scorer::bound(float* bounds, float* maxima) {

@@ -58,13 +58,15 @@ class Scorer {
   Scorer(const Kernels& kernels, const float* x, const PackedItems& items, const Filter& filter, Range users);
 
   // Each writes users x 16 n_panels numbers, and users x n_panels maxima. There are no bounds, and `bound`
-  // returns false, where vectors are so long that scores might overflow.
-  void score(float* scores, float* maxima);
+  // returns false, where vectors are so long that scores might overflow. `score` returns false where the
+  // score of an item that is ranked does overflow: its place would be unknown.
+  bool score(float* scores, float* maxima);
   bool bound(float* bounds, float* maxima);
 
  private:
   template <class Fill>
   void fill(const Fill& fill_chunk, float* numbers, float* maxima);
+  bool may_overflow() const;
   bool any_eligible(Range chunk) const;
   void hide(int64_t r, Range chunk, float* row);
   void keep_candidates(int64_t r, Range chunk, float* row);

@@ -104,8 +104,9 @@ void newton_steps(const Kernels& kernels, const Side& side, const Block& block, 
       Row& row = rows[first + i];
       const float lambda = side.lambda[row.number];
       const float* x = side.row(row.number) + block.begin;
+      const float* c = side.centre(row.number);
       float* own = linear + (first + i) * width;
-      for (int64_t k = 0; k < block.width; ++k) own[k] += lambda * x[k];
+      for (int64_t k = 0; k < block.width; ++k) own[k] += lambda * (c ? x[k] - c[block.begin + k] : x[k]);
       build_system(block, panels, row, lambda, own, systems + i * stride);
     }
     bool solved[kGroupRows];

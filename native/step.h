@@ -11,7 +11,10 @@
 //   g = sum_j r_j s_jB       +  alpha0 G_B: x  +  lambda_u x_B
 //   A = sum_j s_jB s_jB'     +  alpha0 G_BB    +  lambda_u I
 //
-// and the Newton step x_B -= A^-1 g minimises L_u over B exactly. iALS takes all coordinates as B, iALS++ one
+// With features, the ridge term is lambda_u |x - c_u|^2: c_u, the centre, is what a linear map makes of the
+// row's features. Then g has lambda_u (x - c_u)_B instead of lambda_u x_B, and A stays as it is.
+//
+// The Newton step x_B -= A^-1 g minimises L_u over B exactly. iALS takes all coordinates as B, iALS++ one
 // block after the other. iCD has |B| = 1 and scalar code of its own. SpectralCG approaches the minimum over
 // all coordinates and never makes A.
 #pragma once
@@ -28,9 +31,11 @@ struct Side {
   float* factors;       // rows.size x dim
   const float* lambda;  // one per row
   int64_t dim;
-  float relaxation = 1;  // how far a row goes: 1 is to the minimum that its solver finds
+  float relaxation = 1;            // how far a row goes: 1 is to the minimum that its solver finds
+  const float* centres = nullptr;  // rows.size x dim; null: zero
 
   float* row(int64_t r) const { return factors + r * dim; }
+  const float* centre(int64_t r) const { return centres ? centres + r * dim : nullptr; }
 };
 
 // The coordinates B = begin .. begin + width, and what all rows share over them.
@@ -60,8 +65,8 @@ struct Row {
 // residual = -sqrt(a) y, what every prediction being zero leaves
 void residuals_at_zero(const History& history, float* residual);
 
-// Builds the A and g of one row over B. linear: alpha0 G_B: x + lambda x_B, in the padded width; panels:
-// where B is in S.
+// Builds the A and g of one row over B. linear: alpha0 G_B: x + lambda (x - c)_B, in the padded width;
+// panels: where B is in S.
 void build_system(const Block& block, Panels panels, Row& row, float lambda, const float* linear,
                   float* system);
 

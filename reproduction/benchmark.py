@@ -11,7 +11,7 @@ from ialspp import Interactions
 from ialspp.datasets import KNOWN, load
 from ialspp.errors import InvalidValueError
 from ialspp.split import Split, strong
-from ialspp.split.strong import frequent_pairs
+from ialspp.split.strong import frequent_users_and_items
 
 from .run import Data
 
@@ -141,7 +141,7 @@ def strong_benchmark(
     if not generated:  # generated data already has the shape that the filter leaves
         # Filtered before a share is taken, because an item is rare or not by all of the data.
         limits = {name: published[name] for name in ("min_user", "min_item") if name in published}
-        data = _scaled(data.select(frequent_pairs(data, **limits)), scale)
+        data = _scaled(data.cut(*frequent_users_and_items(data, **limits)), scale)
     most = int(published.get("held_out", data.n_users) * scale)
     held_out = max(1, min(most, data.n_users // MOST_HELD_OUT))
     split = strong(data, **{**published, "held_out": held_out, "min_item": 0})

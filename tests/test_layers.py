@@ -13,8 +13,8 @@ LAYERS = [
     {"datasets", "solvers"},
     {"model"},
     {"metrics", "baselines", "evaluation", "stopping", "store", "export"},
-    {"explorer", "tuning"},
-    {"serving"},
+    {"explorer", "tuning", "compat"},
+    {"serving", "cluster"},
     {"cli", "__main__"},
 ]
 LEVELS = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

@@ -17,6 +17,7 @@ from pathlib import Path
 ATTACKS = (
     "kills",
     "model_files",
+    "prepared_files",
     "data_files",
     "native_calls",
     "disks",
@@ -24,6 +25,7 @@ ATTACKS = (
     "serving",
     "numbers",
     "offsets",
+    "cluster",
 )
 
 

@@ -3,8 +3,8 @@
     python docs/pictures/draw.py
 
 The same input gives the same bytes on every machine: the files hold no dates and no random names.
-Measurements come from convergence.json, which benchmarks/convergence.py writes. Everything else is computed
-here.
+Measurements come from convergence.json, which benchmarks/convergence.py writes, and from scale.json: figures
+that benchmarks/scale.py prints. Everything else is computed here.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ STYLE = {
 def main() -> None:
     """Draw all pictures."""
     mpl.rcParams.update(STYLE)
-    for draw in (loss, blocks, rotation, convergence, newcomers):
+    for draw in (loss, blocks, rotation, convergence, scale, newcomers):
         save(draw)
 
 
@@ -223,6 +223,32 @@ def convergence() -> Figure:
         axis.xaxis.set_minor_formatter(NullFormatter())
         axis.yaxis.set_minor_formatter(NullFormatter())
     figure.legend(*epochs.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return figure
+
+
+# Large data
+
+
+def scale() -> Figure:
+    """Plot the processor time and the memory that were measured, over the number of rows."""
+    report = json.loads((HERE / "scale.json").read_text())
+    rows = np.array(report["rows"])
+    figure, (seconds, memory) = plt.subplots(1, 2, figsize=(8.6, 4.0), layout="constrained")
+    for name, colour in (("prepare", BLUE), ("an epoch", PURPLE)):
+        seconds.plot(rows, report["seconds"][name], color=colour, marker="o", ms=4, lw=1.4, label=name)
+        straight = report["seconds"][name][1] * rows / rows[1]
+        seconds.plot(rows, straight, color=colour, ls=":", lw=1, label=f"{name}: in proportion, from 10M")
+    for name, colour in (("prepare", BLUE), ("fit", PURPLE), ("vectors", GREY)):
+        memory.plot(rows, report["gigabytes"][name], color=colour, marker="o", ms=4, lw=1.4, label=name)
+    seconds.set(ylabel="seconds of CPU time")
+    memory.set(ylabel="peak of anonymous memory, GB")
+    for axis in (seconds, memory):
+        axis.set(xlabel="rows", xscale="log", yscale="log", xticks=rows)
+        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 1e6:,.0f}M"))
+        axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.xaxis.set_minor_formatter(NullFormatter())
+        axis.grid(color=PALE)
+        axis.legend()
     return figure
 
 

@@ -1,6 +1,7 @@
 // CSR rows that Python hands over.
 #pragma once
 
+#include "bound_shards.h"
 #include "kept.h"
 #include "residuals.h"
 #include "rows.h"
@@ -12,20 +13,26 @@ namespace ialspp {
 class BoundRows {
  public:
   BoundRows(Kept<int64_t> offsets, Kept<int32_t> columns, int64_t n_columns, Maybe<float> labels,
-            Maybe<float> weights)
+            Maybe<float> weights, Maybe<int64_t> shards)
       : offsets_(offsets.settled()),
         columns_(columns.settled()),
         labels_(labels),
         weights_(weights),
         n_columns_(n_columns) {
     require_rows("n_columns", n_columns);
-    require_offsets("offsets", offsets_, size());
+    require_offsets("offsets", offsets_, "interactions", size());
     const int64_t rows = length(offsets_) - 1;
     require_rows("the number of rows", rows);
     require_in_range("columns", columns_, n_columns);
     if (labels) require_length("labels", length(*labels), size());
     if (weights) require_length("weights", length(*weights), size());
-    rows_ = {rows, offsets_.data(), columns_.data(), data_or_null(labels), data_or_null(weights)};
+    bounds_ = bounds_of(shards, rows);
+    rows_ = {rows,
+             offsets_.data(),
+             columns_.data(),
+             data_or_null(labels),
+             data_or_null(weights),
+             shards_of(bounds_)};
   }
 
   // starts: where each column's own row begins in the cache; ranks: the place of each interaction in that
@@ -37,7 +44,7 @@ class BoundRows {
     const Array<const uint32_t> ranks = kept_ranks.settled();
     require_length("starts", length(starts), n_columns_ + 1);
     require_length("ranks", length(ranks), size());
-    require_offsets("starts", starts, size());
+    require_offsets("starts", starts, "interactions", size());
     const int64_t* start = starts.data();
     const auto outside = [&](int64_t j) {
       const int32_t column = rows_.columns[j];
@@ -78,21 +85,12 @@ class BoundRows {
     return std::adjacent_find(begin, end, std::greater_equal<>()) != end;
   }
 
-  static void require_offsets(const std::string& name, const Array<const int64_t>& offsets, int64_t end) {
-    const int64_t last = length(offsets) - 1;
-    require(last >= 0, "offsets must not be empty");
-    const int64_t* offset = offsets.data();
-    if (offset[0] != 0 || offset[last] != end)
-      throw std::invalid_argument(name + " must run from 0 to the number of interactions, " +
-                                  std::to_string(end));
-    require_none(last, [=](int64_t i) { return offset[i] > offset[i + 1]; }, name + " must not decrease");
-  }
-
   Array<const int64_t> offsets_;
   Array<const int32_t> columns_;
   Maybe<float> labels_, weights_;
   Maybe<int64_t> starts_;
   Maybe<uint32_t> ranks_;
+  std::vector<int64_t> bounds_;  // of the shards
   Rows rows_;
   int64_t n_columns_;
 };

@@ -203,8 +203,9 @@ auto bound_keys(const IntegerDictionary& dictionary) {
 
 void register_data(nb::module_& m) {
   nb::class_<BoundRows>(m, "Rows", "One side's interactions in CSR form.")
-      .def(nb::init<Kept<int64_t>, Kept<int32_t>, int64_t, Maybe<float>, Maybe<float>>(), "offsets"_a,
-           "columns"_a, "n_columns"_a, "labels"_a = nb::none(), "weights"_a = nb::none())
+      .def(nb::init<Kept<int64_t>, Kept<int32_t>, int64_t, Maybe<float>, Maybe<float>, Maybe<int64_t>>(),
+           "offsets"_a, "columns"_a, "n_columns"_a, "labels"_a = nb::none(), "weights"_a = nb::none(),
+           "shards"_a = nb::none())
       .def("set_cache_order", &BoundRows::set_cache_order, "starts"_a, "ranks"_a,
            "Say where this side's interactions are in the other side's order, which the residuals have.")
       .def_prop_ro("has_cache_order", &BoundRows::has_cache_order, "Whether `set_cache_order` was called.")

@@ -1,7 +1,7 @@
 // Sums and products over whole factor matrices.
 #include "factors.h"
 
-#include "arrays.h"
+#include "bound_shards.h"
 #include "dispatch.h"
 #include "modules.h"
 
@@ -9,6 +9,8 @@ using namespace nb::literals;
 
 namespace ialspp {
 namespace {
+
+constexpr int64_t kShards = 16;  // of sums for which Python gives none
 
 void require_square(const std::string& name, const Matrix<const double>& matrix, const std::string& side,
                     const Matrix<float>& factors) {
@@ -33,13 +35,15 @@ void bound_transform(Matrix<float> x, Matrix<const double> q, int threads) {
   transform(kernels(), x.data(), length(x), length(x, 1), q.data(), threads);
 }
 
-auto bound_gramian(Matrix<const float> x, int64_t begin, int64_t end, int threads) {
+auto bound_gramian(Matrix<const float> x, int64_t begin, int64_t end, int threads,
+                   const Maybe<int64_t>& shards) {
   const int64_t dim = length(x, 1);
   require(begin >= 0 && begin < end && end <= dim, "columns outside the factors");
+  const std::vector<int64_t> bounds = bounds_of(shards, length(x), kShards);
   auto out = new_array<double>(dim, end - begin);
   {
     const WithoutGil release;
-    gramian(kernels(), x.data(), length(x), dim, begin, end, out.data(), threads);
+    gramian(kernels(), x.data(), shards_of(bounds), dim, begin, end, out.data(), threads);
   }
   return out;
 }
@@ -55,13 +59,15 @@ bool bound_copy_to_half(Matrix<const float> x, float unit, Matrix<uint16_t> out,
                       threads);
 }
 
-auto bound_weighted_column_squares(Matrix<const float> x, Array<const float> weights, int threads) {
+auto bound_weighted_column_squares(Matrix<const float> x, Array<const float> weights, int threads,
+                                   const Maybe<int64_t>& shards) {
   require_columns("x", x);
   require_length("weights", length(weights), length(x));
+  const std::vector<int64_t> bounds = bounds_of(shards, length(x), kShards);
   auto out = new_array<double>(length(x, 1));
   {
     const WithoutGil release;
-    weighted_column_squares(kernels(), x.data(), weights.data(), length(x), length(x, 1), out.data(),
+    weighted_column_squares(kernels(), x.data(), weights.data(), shards_of(bounds), length(x, 1), out.data(),
                             threads);
   }
   return out;
@@ -87,9 +93,10 @@ void register_factors(nb::module_& m) {
   m.def("has_half", [] { return kernels().to_half != nullptr; }, "Whether kernels can read half precision.");
   m.def("copy_to_half", bound_copy_to_half, "x"_a, "unit"_a, "out"_a.noconvert(), "threads"_a,
         "out = X / unit in half precision, as bits; False where a number is beyond its range.");
-  m.def("gramian", bound_gramian, "x"_a, "begin"_a, "end"_a, "threads"_a, "X' X[:, begin:end].");
+  m.def("gramian", bound_gramian, "x"_a, "begin"_a, "end"_a, "threads"_a, "shards"_a = nb::none(),
+        "X' X[:, begin:end], summed over shards of rows: where each begins, and where the last one ends.");
   m.def("weighted_column_squares", bound_weighted_column_squares, "x"_a, "weights"_a, "threads"_a,
-        "sum_r weights[r] x_rf^2 for every column f.");
+        "shards"_a = nb::none(), "sum_r weights[r] x_rf^2 for every column f.");
   m.def("squared_sum", bound_squared_sum, "x"_a, "threads"_a, "sum_i x[i]^2.");
 }
 

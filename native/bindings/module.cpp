@@ -41,10 +41,12 @@ NB_MODULE(_core, m) {
     }
   });
 
+  register_checksum(m);
   register_data(m);
   register_solvers(m);
   register_factors(m);
   register_ranking(m);
+  register_regression(m);
 
   m.def("isa", [] { return std::string(kernels().name); }, "The instruction set in use.");
   m.def("available_isas", available_isas, "Instruction sets this machine can run, slowest first.");

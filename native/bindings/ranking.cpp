@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/tuple.h>
 
+#include <stdexcept>
 #include <tuple>
 
 #include "bound_rows.h"
@@ -59,7 +60,8 @@ auto bound_rank(Matrix<const float> x, const BoundItems& bound, const BoundRows*
   {
     const WithoutGil release;
     const Ranking out{k, depth, best.data(), scores.data(), reinterpret_cast<Standing*>(standings.data())};
-    rank(kernels(), x.data(), users, items, filter, want, out, threads);
+    if (!rank(kernels(), x.data(), users, items, filter, want, out, threads))
+      throw std::overflow_error("a score overflows single precision");
   }
   return std::tuple(best, scores, standings);
 }
@@ -76,7 +78,7 @@ void register_ranking(nb::module_& m) {
       "wanted"_a.none(), "k"_a, "depth"_a, "threads"_a,
       "(the k best items of each row of x, -1 where fewer are left; their scores; of each wanted item how "
       "many score higher, how many others equally, how many of those have a lower row, or depth, 0, 0 where "
-      "depth or more score higher).");
+      "depth or more score higher). A score beyond single precision is an OverflowError.");
 }
 
 }  // namespace ialspp

@@ -4,6 +4,7 @@
 #include "cholesky.h"
 #include "codes.h"
 #include "coordinate.h"
+#include "halves.h"
 #include "history.h"
 #include "lanes.h"
 #include "matrix.h"
@@ -26,9 +27,13 @@ const Kernels kKernels = {
 #ifdef IALSPP_HALF
     .half = {add_predictions<Half>, add_gradient<Half>, add_normal<Half>, add_weighted<Half>},
     .to_half = to_half,
+    .to_halves = to_halves,
+    .from_halves = from_halves,
 #else
     .half = {},
     .to_half = nullptr,
+    .to_halves = nullptr,
+    .from_halves = nullptr,
 #endif
     .precondition = precondition,
     .add_diagonal = add_diagonal,

@@ -1,7 +1,7 @@
 // iALS, Algorithm 1: solve every row exactly, by one Newton step over all d coordinates.
 //
 // The step leads to the minimum from anywhere. It starts at x = 0, where the gradient needs no product with
-// the Gramian: x = -A^-1 g with g = sum_j r_j s_j and r_j = -sqrt(a_j) y_j.
+// the Gramian: x = -A^-1 g with g = sum_j r_j s_j - lambda c and r_j = -sqrt(a_j) y_j.
 #include "solvers.h"
 
 namespace ialspp {
@@ -12,9 +12,12 @@ namespace {
 bool solve_row(const Kernels& kernels, const Side& side, const Block& all, Panels panels, Row& row,
                bool want_loss) {
   Workspace work;
-  const float* zero = work.zeros(all.width);
+  const float lambda = side.lambda[row.number];
+  float* linear = work.zeros(padded(all.width));
+  if (const float* c = side.centre(row.number))
+    for (int64_t k = 0; k < side.dim; ++k) linear[k] = -lambda * c[k];
   float* system = work.floats(all.system_floats());
-  build_system(all, panels, row, side.lambda[row.number], zero, system);
+  build_system(all, panels, row, lambda, linear, system);
   bool solved;
   kernels.solve(system, 0, 1, all.panels(), &solved);
   if (!solved) return false;

@@ -24,7 +24,8 @@ Outcome update_coordinate(const Kernels& kernels, const Side& side, int64_t f, c
                                 &hessians[s]);
       });
       const double lambda = side.lambda[u];
-      double gradient = alpha0 * kernels.dot(w, gramian_column, side.dim) + lambda * w[f];
+      const double from_centre = side.centres ? double{w[f]} - side.centre(u)[f] : w[f];
+      double gradient = alpha0 * kernels.dot(w, gramian_column, side.dim) + lambda * from_centre;
       double hessian = alpha0 * gramian_column[f] + lambda;
       for (int64_t s = 0; s < kSegments; ++s) gradient += gradients[s], hessian += hessians[s];
 

@@ -24,6 +24,7 @@ struct Vectors {
   float* p;  // the direction
   float* q;  // A p
   float* d;  // the diagonal of D
+  float* b;  // lambda c: how strongly the centre pulls; zero without features
 
   Vectors(Workspace& work, int64_t w)
       : width(w),
@@ -33,7 +34,8 @@ struct Vectors {
         m(work.zeros(w)),
         p(work.zeros(w)),
         q(work.zeros(w)),
-        d(work.zeros(w)) {}
+        d(work.zeros(w)),
+        b(work.zeros(w)) {}
 };
 
 // M is only a preconditioner. A long history gives a good estimate of its squares by a sample, which costs
@@ -56,9 +58,10 @@ struct SpectralRow {
 
   const Passes<Number>& passes() const { return kernels.passes<Number>(); }
 
-  // Computes g = S'r + D x and M, and makes the residuals those of x. False where M overflows.
+  // Computes g = S'r + D x - b and M, and makes the residuals those of x. False where M overflows.
   bool start(int64_t sampled) {
-    std::fill_n(v.g, 2 * v.width, 0.0f);
+    for (int64_t k = 0; k < v.width; ++k) v.g[k] = 0.0f - v.b[k];
+    std::fill_n(v.M, v.width, 0.0f);
     sum_in_segments(history.size, team, 2 * v.width, v.g, [&](int64_t begin, int64_t end, float* sums) {
       passes().add_gradient(history.slice(begin, end), other, v.x, sampled, residual + begin, sums,
                             sums + v.width);
@@ -129,6 +132,8 @@ Outcome improve_rows(const Kernels& kernels, const Side& side, const ColumnsOf<N
       const History history = side.rows.history(u);
       std::copy_n(side.row(u), side.dim, v.x);
       for (int64_t k = 0; k < side.dim; ++k) v.d[k] = spectrum[k] + side.lambda[u];
+      if (const float* c = side.centre(u))
+        for (int64_t k = 0; k < side.dim; ++k) v.b[k] = side.lambda[u] * c[k];
       residuals_at_zero(history, residual);
       if (conjugate_gradients<Number>({kernels, other, history, v, residual, products, team, side.relaxation},
                                       descent))

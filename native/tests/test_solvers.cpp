@@ -16,7 +16,8 @@ constexpr int64_t kDim = 19, kColumns = 40'000;
 
 // Three rows: one with every column, one with none, one with two.
 struct Problem {
-  std::vector<int64_t> offsets{0, kColumns, kColumns, kColumns + 2};
+  std::vector<int64_t> offsets{0, kColumns, kColumns, kColumns + 2}, bounds{0, 1, 3};
+  std::vector<int64_t> other_bounds{0, 7, 20'000, kColumns};
   std::vector<int32_t> columns;
   std::vector<float> weights, lambda{3.0f, 2.0f, 1.0f}, start, other;
   std::vector<double> gram;
@@ -31,9 +32,11 @@ struct Problem {
     std::iota(columns.begin(), columns.end(), 0);
     columns.insert(columns.end(), {5, 77});
     for (float& a : weights) a = std::abs(a);
-    gramian(kernels(), other.data(), kColumns, kDim, 0, kDim, gram.data(), 2);
-    rows = {3, offsets.data(), columns.data(), nullptr, weights.data()};
+    gramian(kernels(), other.data(), other_shards(), kDim, 0, kDim, gram.data(), 2);
+    rows = {3, offsets.data(), columns.data(), nullptr, weights.data(), {bounds.data(), 2}};
   }
+
+  Shards other_shards() const { return {other_bounds.data(), 3}; }
 
   Block block(int64_t begin, int64_t width) const {
     return {begin, width, kDim, gram.data() + begin, kDim, 0.1f};
@@ -125,7 +128,7 @@ TEST(gramian_columns_match_the_whole) {
   const Problem p;
   for (const auto& [begin, end] : {std::pair<int64_t, int64_t>{0, 1}, {3, 9}, {18, 19}}) {
     std::vector<double> part(kDim * (end - begin));
-    gramian(kernels(), p.other.data(), kColumns, kDim, begin, end, part.data(), 3);
+    gramian(kernels(), p.other.data(), p.other_shards(), kDim, begin, end, part.data(), 3);
     for (int64_t r = 0; r < kDim; ++r)
       for (int64_t c = begin; c < end; ++c)
         CHECK(near(part[r * (end - begin) + c - begin], p.gram[r * kDim + c], 1e-6));

@@ -92,7 +92,7 @@ def _rendered(name: str, content: dict[str, Any]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"plain": _plain, "printable": printable}
+    environment.filters |= {"plain": plain, "printable": printable}
     environment.tests["bold"] = lambda cell: isinstance(cell, tables.Bold)
     return environment.get_template(name).render(content)
 
@@ -103,6 +103,6 @@ def _printable(value: Any) -> Any:
     return printable(value).replace("d = ", "d\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}") if is_text else value
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Escape what would mean something to Markdown."""
     return MEANS_SOMETHING.sub(r"\\\1", printable(text))

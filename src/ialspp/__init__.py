@@ -11,6 +11,7 @@ from typing import Any as _Any
 
 from . import metrics, split
 from .baselines import MostPopular, Random
+from .data.features import Features
 from .data.ids import IdMap
 from .data.interactions import Interactions
 from .errors import IalsppError, NotFittedError, SolveError, UnknownIdError, WeightWarning
@@ -28,6 +29,7 @@ from .system.progress import ProgressEvent
 
 if _TYPE_CHECKING:
     from . import datasets, explorer, export, store
+    from .data.reading.features import read_features
     from .data.reading.names import read_names
     from .tuning import tune
 
@@ -42,6 +44,10 @@ def __getattr__(name: str) -> _Any:
         from importlib.metadata import version
 
         return version("ialspp")
+    if name == "read_features":
+        from .data.reading.features import read_features
+
+        return read_features
     if name == "read_names":
         from .data.reading.names import read_names
 
@@ -64,6 +70,7 @@ __all__ = [
     "EpochRecord",
     "Evaluation",
     "Explanation",
+    "Features",
     "IALSpp",
     "IalsppError",
     "IdMap",
@@ -87,6 +94,7 @@ __all__ = [
     "explorer",
     "export",
     "metrics",
+    "read_features",
     "read_names",
     "split",
     "store",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from .data.csr import Csr, Floats
     from .data.interactions import Interactions
+    from .model.newcomers import UnseenRows
     from .system.progress import Progress
 
 RANDOM_DIM = 32
@@ -61,9 +62,9 @@ class MostPopular(Recommending):
     def _fitted(self) -> Fitted:
         return _fitted(self._state)
 
-    def _strangers(self, state: Fitted, rows: Csr) -> Floats:
+    def _strangers(self, state: Fitted, unseen: UnseenRows) -> Floats:
         del state
-        return self.fold_in_rows(rows)
+        return self.fold_in_rows(unseen.histories)
 
     def _cold(self, asked: Asked) -> NDArray[np.bool_]:
         return np.zeros(len(asked.rows), dtype=bool)  # nobody gets anything else

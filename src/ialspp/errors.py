@@ -19,6 +19,10 @@ class InvalidTypeError(IalsppError, TypeError):
     """A value of the wrong type; the message says what is required and what was given."""
 
 
+class OutOfRangeError(IalsppError, IndexError):
+    """A row number that is not one of a model's; the message says how many rows there are."""
+
+
 class InvalidStateError(IalsppError, RuntimeError):
     """A call that the model or the machine cannot carry out as it is now."""
 

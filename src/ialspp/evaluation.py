@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,12 @@ from .errors import InvalidTypeError, InvalidValueError
 from .metrics import Doubles, Metric, Standings, coverage, novelty
 from .model.ranking import Filter, pack, rank, score_pairs
 from .split import HeldOut, Split
+from .system import html, plots
 from .system.machine import resolve_threads
 from .system.progress import Progress
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Recommender(Protocol):
@@ -50,8 +54,8 @@ class Score:
     standard_error: float
 
     def __str__(self) -> str:
-        error = "" if math.isnan(self.standard_error) else f" ± {self.standard_error:.4f}"
-        return f"{self.mean:.4f}{error}"
+        error = _error(self)
+        return f"{self.mean:.4f}{f' ± {error}' if error else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,20 @@ class Evaluation:
         lines = [f"{name:<18} {score}" for name, score in self.scores.items()]
         return "\n".join([f"{self.protocol}, {self.users} users", *lines])
 
+    def _repr_html_(self) -> str:
+        """Draw the metrics as a table, for notebooks. Shares have bars, up to 1."""
+        rows = [
+            [name, html.Bar(f"{score.mean:.4f}", score.mean if score.mean <= 1 else 0), _error(score)]
+            for name, score in self.scores.items()
+        ]
+        return html.table(f"{self.protocol}, {self.users:,} users", ["metric", "mean", "± error"], rows)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the metrics up to 1 as bars with their standard errors, on new axes or those given."""
+        shares = {name: score for name, score in self.scores.items() if score.mean <= 1}
+        drawn = {name: (score.mean, score.standard_error) for name, score in shares.items()}
+        return plots.draw_scores(drawn, f"{self.protocol}, {self.users:,} users", ax)
+
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON. A standard error that does not exist is None."""
         scores = {
@@ -80,6 +98,10 @@ class Evaluation:
             for name, score in self.scores.items()
         }
         return {"protocol": self.protocol, "users": self.users, "metrics": scores}
+
+
+def _error(score: Score) -> str:
+    return "" if math.isnan(score.standard_error) else f"{score.standard_error:.4f}"
 
 
 def evaluate(
@@ -107,8 +129,8 @@ def evaluate(
     threads
         The number of threads. None: as many as the model uses. Results do not depend on it.
     progress
-        True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
-        `ProgressEvent`.
+        True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
+        with each `ProgressEvent`.
     """
     held_out, chosen = checked_question(split, metrics, on)
     if model.trained_on is None:

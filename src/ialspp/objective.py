@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from . import _core
 from .data.csr import Csr, Floats
+from .data.features import Features
+from .data.ids import IdMap
 from .data.interactions import Interactions
+from .data.regression import FeatureRegression
 from .errors import InvalidValueError
 from .system.checks import checked_number
 from .system.machine import resolve_threads
@@ -43,9 +46,22 @@ def in_single_precision(numbers: NDArray[np.float64]) -> Floats:
         return numbers.astype(np.float32)
 
 
-def penalties_of(factors: Floats, regularization: Floats, threads: int) -> NDArray[np.float64]:
-    """Return the penalty on the factors of one side, dimension by dimension: sum_u lambda_u w_uk^2."""
-    return _core.weighted_column_squares(factors, regularization, threads)
+def penalties_of(
+    factors: Floats,
+    regularization: Floats,
+    threads: int,
+    regression: FeatureRegression | None = None,
+    shards: NDArray[np.int64] | None = None,
+) -> NDArray[np.float64]:
+    """Return the penalty on the factors of one side, dimension by dimension: sum_u lambda_u w_uk^2.
+
+    With features it is that around the centres, and that on their map. shards: the ranges of rows over which
+    it is summed.
+    """
+    penalties = _core.weighted_column_squares(factors, regularization, threads, shards)
+    if regression is None:
+        return penalties
+    return np.maximum(penalties - regression.explained(factors), 0)  # -1e-30 is rounding
 
 
 def loss_of(observed: float, unobserved_weight: float, users: PartOfLoss, items: PartOfLoss) -> Loss:
@@ -69,6 +85,13 @@ class Objective:
                 + sum over u of lambda_u |w_u|^2 + sum over i of lambda_i |h_i|^2
 
         lambda_u = lambda (|S_u| + alpha_0 |I|)^nu,   lambda_i = lambda (|S_i| + alpha_0 |U|)^nu
+
+    With features f_u of the users, and in the same way of the items, vectors are pulled to what a linear map
+    A makes of their features, instead of to zero. A is the best one: the loss is its least value over A.
+
+        sum over u of lambda_u |w_u - A'f_u|^2 + mu |A|^2   instead of   sum over u of lambda_u |w_u|^2
+
+        mu = rho times the mean of all lambda_u, rho = the regularization of the `Features`
 
     Parameters
     ----------
@@ -108,6 +131,8 @@ class Objective:
         user_factors: Floats,
         item_factors: Floats,
         *,
+        user_features: Features | None = None,
+        item_features: Features | None = None,
         threads: int | None = None,
     ) -> Loss:
         """Return the loss of any factors, summed in double precision."""
@@ -115,36 +140,53 @@ class Objective:
         users, items = _checked_factors(data, user_factors, item_factors)
         residuals = _core.residuals(data.by_user.native(), users, items, threads)
         sides = (
-            PartOfLoss(
-                _core.gramian(factors, 0, factors.shape[1], threads),
-                penalties_of(factors, self.row_regularization(rows.counts, rows.n_columns), threads),
+            self._part(rows, ids, factors, features, threads)
+            for rows, ids, factors, features in (
+                (data.by_user, data.users, users, user_features),
+                (data.by_item, data.items, items, item_features),
             )
-            for factors, rows in ((users, data.by_user), (items, data.by_item))
         )
         return loss_of(_core.squared_sum(residuals, threads), self.unobserved_weight, *sides)
 
+    def _part(
+        self, rows: Csr, ids: IdMap, factors: Floats, features: Features | None, threads: int
+    ) -> PartOfLoss:
+        lam = self.row_regularization(rows.counts, rows.n_columns)
+        regression = FeatureRegression.of(features, ids, lam, threads)
+        gramian = _core.gramian(factors, 0, factors.shape[1], threads)
+        return PartOfLoss(gramian, penalties_of(factors, lam, threads, regression))
+
     def gradient(
-        self, data: Interactions, user_factors: Floats, item_factors: Floats
+        self,
+        data: Interactions,
+        user_factors: Floats,
+        item_factors: Floats,
+        *,
+        user_features: Features | None = None,
+        item_features: Features | None = None,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return dL/dW and dL/dH in double precision: for checking, not for training."""
         users, items = _checked_factors(data, user_factors, item_factors)
         return (
-            self._side_gradient(data.by_user, users.astype(float), items.astype(float)),
-            self._side_gradient(data.by_item, items.astype(float), users.astype(float)),
+            self._side_gradient(data.by_user, data.users, users, items, user_features),
+            self._side_gradient(data.by_item, data.items, items, users, item_features),
         )
 
     def _side_gradient(
-        self, rows: Csr, x: NDArray[np.float64], h: NDArray[np.float64]
+        self, rows: Csr, ids: IdMap, factors: Floats, other: Floats, features: Features | None
     ) -> NDArray[np.float64]:
+        x, h = factors.astype(float), other.astype(float)
         lam = self.row_regularization(rows.counts, rows.n_columns)
-        half = self.unobserved_weight * (x @ (h.T @ h)) + lam[:, None] * x
+        regression = FeatureRegression.of(features, ids, lam, resolve_threads(None))
+        centres = np.zeros_like(x) if regression is None else regression.centres(factors).astype(float)
+        half = self.unobserved_weight * (x @ (h.T @ h)) + lam[:, None] * (x - centres)
         for row in range(len(x)):
             entries = slice(rows.offsets[row], rows.offsets[row + 1])
             neighbours = h[rows.columns[entries]]
             label = 1.0 if rows.labels is None else rows.labels[entries]
             weight = 1.0 if rows.weights is None else rows.weights[entries]
             half[row] += (weight * (neighbours @ x[row] - label)) @ neighbours
-        return 2 * half
+        return np.asarray(2 * half, dtype=np.float64)
 
 
 def _checked_factors(data: Interactions, users: Floats, items: Floats) -> tuple[Floats, Floats]:

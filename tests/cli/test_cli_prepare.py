@@ -104,3 +104,28 @@ def test_no_other_file_is_replaced(files):
 def test_memory_that_is_no_size_is_an_error():
     message = refused("prepare", "one.parquet", *COLUMNS, "-o", "x", "--memory", "lots")
     assert "memory must be a number of bytes or a size" in message
+
+
+@pytest.mark.usefixtures("files")
+def test_names_are_prepared_with_the_data(files):
+    (files / "titles.csv").write_text("id,title\na,Alien\nc,Casablanca\n")
+    named = ("--item-names", "titles.csv", "--name-columns", "id,title")
+    facts = json.loads(run("prepare", "*.parquet", *COLUMNS, *named, "-o", "data.ialsdata", "--json").stdout)
+    assert facts["names"] == {"items": {"named": 2, "of": 3}}
+    assert list(Interactions.open("data.ialsdata").items.names) == ["Alien", "", "Casablanca"]
+    run("prepare", "data.ialsdata", "--item-names", "titles.csv", "-o", "again.ialsdata")
+    assert list(Interactions.open("again.ialsdata").items.names) == ["Alien", "", "Casablanca"]
+    (files / "few.csv").write_text("id,title\na,Alien\n")
+    done = run("prepare", "*.parquet", *COLUMNS, "--item-names", "few.csv", "-o", "few.ialsdata")
+    assert "for 1 of 3 items" in done.stdout
+    assert "2 of 3 items have no name; are the ids in few.csv those of the data?" in done.stderr
+
+
+@pytest.mark.usefixtures("files")
+def test_names_that_cannot_be_used_are_refused_before_anything_is_written(files):
+    message = refused("prepare", "*.parquet", *COLUMNS, "--name-columns", "0,1", "-o", "data.ialsdata")
+    assert "--name-columns needs a file of names" in message
+    (files / "others.csv").write_text("id,title\nz,Zelig\n")
+    message = refused("prepare", "*.parquet", *COLUMNS, "--item-names", "others.csv", "-o", "data.ialsdata")
+    assert "that have a name is the id of one of the 3 items" in message
+    assert not (files / "data.ialsdata").exists()

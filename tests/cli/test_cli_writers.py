@@ -93,7 +93,7 @@ def test_rows_of_a_damaged_large_file_are_told_from_wrong_data(folder, monkeypat
     whole[whole.index(columns.tobytes()) + 2] ^= 1  # 65,536 more
     file.write_bytes(whole)
     before = contents(folder)
-    said = "columns must be from 0 to", "the model's file is damaged"
+    said = "columns must be from 0 to", "the file that holds them is damaged"
     refuses(*said)(ialspp(*update("first.csv"), cwd=folder))
     refuses(*said)(ialspp("recommend", "m.ialspp", "--all", cwd=folder))
     assert contents(folder) == before

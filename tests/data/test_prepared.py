@@ -20,7 +20,6 @@ from ialspp import ImplicitMF, Interactions
 from ialspp.data import preparing
 from ialspp.data.fingerprint import Fingerprint
 from ialspp.errors import IalsppError, InvalidTypeError, InvalidValueError
-from ialspp.files.container import Container, StoreError, write
 from ialspp.files.leftovers import leftovers
 
 COLUMNS = {"user": "user", "item": "item"}
@@ -257,81 +256,6 @@ def test_a_kill_leaves_nothing_that_the_next_run_does_not_remove(events, tmp_pat
     assert list(tmp_path.iterdir()) == [target]
 
 
-# Files that are not right
-
-
-def rewritten(path, change):
-    """Write the file again with right checksums, and other contents."""
-    opened = Container.open(path, mapped=False)
-    arrays, metadata = dict(opened.arrays), dict(opened.metadata)
-    change(arrays, metadata)
-    write(path, arrays, metadata)
-
-
-def set_array(name, value):
-    return lambda arrays, _: arrays.__setitem__(name, value(arrays[name].copy()))
-
-
-FAULTS = [
-    (set_array("by_user.items", lambda a: a * 0), "strictly ascend"),
-    (set_array("by_user.items", lambda a: a + 99), "the interactions are wrong"),
-    (set_array("by_item.users", lambda a: np.roll(a, 1)), "the rows by item must have the pairs of those by"),
-    (set_array("by_item.users", lambda a: a[:-1]), "must begin at 0 and end at"),
-    (set_array("by_user.offsets", lambda a: a[:-1]), "must have 4 entries, got 3"),
-    (set_array("by_user.times", lambda a: a * np.nan), "times must be Unix seconds"),
-    (set_array("user_ids", lambda a: a * 0), "user 0 is listed more than once"),
-    (lambda arrays, _: arrays.pop("item_ids"), "the array 'item_ids' is missing"),
-    (
-        lambda _, metadata: metadata.update(
-            description=metadata["description"].replace('"pairs": 4', '"pairs": 5')
-        ),
-        "statistics are those of other data",
-    ),
-    (lambda _, metadata: metadata.update(format="other"), "not prepared data of ialspp"),
-    (lambda _, metadata: metadata.update(format_version="2"), "a newer ialspp is required"),
-    (lambda _, metadata: metadata.update(description="{}"), "its description has no 'ids'"),
-]
-
-
-@pytest.mark.parametrize(("change", "message"), FAULTS)
-def test_files_with_wrong_contents_are_refused(tmp_path, change, message):
-    data = Interactions.from_arrays(user=[1, 1, 2, 3], item=[1, 2, 2, 1], time=[1, 2, 3, 4])
-    data.save(tmp_path / "data")
-    rewritten(tmp_path / "data", change)
-    with pytest.raises(StoreError, match=message):
-        Interactions.open(tmp_path / "data")
-
-
-def test_damage_that_opening_did_not_see_is_not_passed_on(tmp_path):
-    data = Interactions.from_arrays(user=[1, 1, 2, 3], item=[1, 2, 2, 1])
-    data.save(tmp_path / "data")
-    content = bytearray((tmp_path / "data").read_bytes())
-    place = content.rindex(np.array([1, 2, 3]).tobytes())
-    content[place] = 9
-    (tmp_path / "data").write_bytes(content)
-    opened = Interactions.open(tmp_path / "data", verify=False)
-    model = ImplicitMF(dim=2, epochs=1).fit(opened, progress=False)
-    for passes_on in (
-        opened.require_sound,
-        lambda: opened.save(tmp_path / "b"),
-        lambda: pickle.dumps(opened),
-    ):
-        with pytest.raises(StoreError, match="the checksum is wrong for 'user_ids'"):
-            passes_on()
-    with pytest.raises(StoreError, match="the checksum is wrong for 'user_ids'"):
-        model.save(tmp_path / "model")
-
-
-def test_a_model_is_no_prepared_data(tmp_path):
-    data = Interactions.from_arrays(user=[1, 1, 2, 3], item=[1, 2, 2, 1])
-    ImplicitMF(dim=2, epochs=1).fit(data, progress=False).save(tmp_path / "model")
-    with pytest.raises(StoreError, match="model is a safetensors file, but not prepared data of ialspp"):
-        Interactions.open(tmp_path / "model")
-    data.save(tmp_path / "data")
-    with pytest.raises(StoreError, match="data is a safetensors file, but not a model of ialspp"):
-        ImplicitMF.load(tmp_path / "data")
-
-
 # The file of format 1, which golden/make_data.py made once; whatever changes, it can be read
 
 
@@ -348,3 +272,38 @@ def test_the_file_of_format_1_is_read():
     assert data.by_item.columns.tolist() == [3, 0, 1, 1]
     assert (data.weighted, data.decayed) == (True, True)
     assert data.statistics()["time"] == {"first": "2023-11-14T22:13:20Z", "last": "2023-11-14T22:18:20Z"}
+
+
+def test_names_are_prepared_as_with_names_attaches_them(tmp_path):
+    pl.DataFrame({"user": [1, 2, 2], "item": ["a", "a", "b"]}).write_parquet(tmp_path / "rows.parquet")
+    names = {"user_names": {2: "two"}, "item_names": ["A", "B"]}
+    prepared = Interactions.prepare(tmp_path / "rows.parquet", tmp_path / "data", **COLUMNS, **names)
+    read = Interactions.read(tmp_path / "rows.parquet", **COLUMNS)
+    assert_same(prepared, read.with_names(users={2: "two"}, items=["A", "B"]))
+    assert (list(prepared.users.names), list(prepared.items.names)) == (["", "two"], ["A", "B"])
+
+
+def flags_of_mapping(path):
+    """The flags of each part of this process's memory that maps a file."""
+    flags, is_of_file = [], False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        if "-" in line.split(" ")[0]:
+            is_of_file = line.endswith(str(path))
+        elif is_of_file and line.startswith("VmFlags:"):
+            flags.append(line.split()[1:])
+    return flags
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="needs Linux, which says how it maps files")
+def test_a_fit_says_that_it_reads_mapped_rows_in_order(tmp_path):
+    path = tmp_path / "data"
+    rng = np.random.default_rng(0)
+    Interactions.from_arrays(user=rng.integers(90, size=4000), item=rng.integers(80, size=4000)).save(path)
+    data, seen = Interactions.open(path), []
+    look = lambda *_: seen.append(any("sr" in flags for flags in flags_of_mapping(path)))  # noqa: E731
+    look()
+    ImplicitMF(4, epochs=1).fit(data, callbacks=[look], progress=False)
+    look()
+    assert seen == [False, True, False]
+    with Interactions.open(path, mapped=False).read_in_order():
+        assert not any("sr" in flags for flags in flags_of_mapping(path))

@@ -143,8 +143,8 @@ def forged(path, *, arrays=None, metadata=None, **changes):
 
 
 def test_a_newer_format_is_refused(path):
-    forged(path, metadata={"format_version": "3", "written_by": "ialspp 9.0"})
-    refused(path, match="format '3', written by ialspp 9.0; this version reads formats 1 and 2")
+    forged(path, metadata={"format_version": "4", "written_by": "ialspp 9.0"})
+    refused(path, match="format '4', written by ialspp 9.0; this version reads formats 1, 2, 3")
 
 
 RECORD = {

@@ -214,7 +214,7 @@ def test_names_of_a_forged_file_are_verified(rewrite, place, value, message):
 @pytest.mark.parametrize(("place", "value", "_message"), WRONG)
 def test_an_unverified_model_says_that_its_names_are_damaged(rewrite, tmp_path, place, value, _message):
     model = ImplicitMF.load(rewrite(place, value), verify=False)
-    with pytest.raises(ValueError, match="the model's file is damaged"):
+    with pytest.raises(ValueError, match="the file that holds them is damaged"):
         model.items.labels(range(len(model.items)))
     with pytest.raises(StoreError, match="the item names are wrong"):
         model.save(tmp_path / "again")

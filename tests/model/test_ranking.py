@@ -2,10 +2,13 @@
 
 import json
 
+import numpy as np
 import pytest
 from support.models import fitted
 
 from ialspp import Explanation, Ranking
+from ialspp.data.csr import Csr
+from ialspp.model.ranking import score_pairs
 
 
 @pytest.fixture(scope="module")
@@ -67,3 +70,12 @@ def test_scores_that_overflow_are_an_error():
     assert model.recommend(model.users[0], 5).scores == pytest.approx([12.0] * 5)
     with pytest.raises(RuntimeError, match="scores overflow single precision"):
         model.similar_users(model.users[0], metric="dot")
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_scores_of_candidates_that_overflow_are_an_error(sign):
+    pairs = Csr(np.array([0, 2]), np.array([0, 1], dtype=np.int32), 2)
+    users, items = np.float32([[1e30, 1e30]]), np.float32([[1, 1], [1e30, sign * 1e30]])
+    with pytest.raises(RuntimeError, match="scores overflow single precision"):
+        score_pairs(users, pairs, items, 1)
+    assert score_pairs(users, pairs, np.float32([[1, 1], [0, 2]]), 1).tolist() == pytest.approx([2e30, 2e30])

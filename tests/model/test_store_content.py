@@ -170,7 +170,9 @@ def overlapping(offsets):
 
 def test_rows_that_overlap_ask_for_no_more_memory_than_there_is_data(rewrite):
     model = ImplicitMF.load(rewrite("arrays/user_ids.offsets", overlapping), verify=False)
-    with pytest.raises(ValueError, match=r"offsets must rise from 0 to .*: the model's file is damaged"):
+    with pytest.raises(
+        ValueError, match=r"offsets must rise from 0 to .*: the file that holds them is damaged"
+    ):
         model.users.named(np.array([0, 2]))
     with pytest.raises(ValueError, match="offsets must rise"):
         list(model.users)

@@ -132,7 +132,7 @@ def fall(offsets):
 
 
 WRONG = [
-    ("metadata/format_version", "3", "format 3, written by ialspp .* newer ialspp is required"),
+    ("metadata/format_version", "4", "format 4, written by ialspp .* newer ialspp is required"),
     ("metadata/format_version", "one", "one"),
     ("metadata/format_version", None, "format_version"),
     ("metadata/description", None, "description"),

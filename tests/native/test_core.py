@@ -103,6 +103,29 @@ def test_wrong_arguments_are_exceptions(name, place, wrong):
 
 
 @pytest.mark.parametrize("name", GOOD)
+def test_centres_must_fit_the_factors(name):
+    getattr(_core, name)(*GOOD[name], floats(2, 2))
+    for wrong in (floats(3, 2), floats(2, 1)):
+        with pytest.raises(ValueError, match="centres"):
+            getattr(_core, name)(*GOOD[name], wrong)
+    for wrong in (floats(2), "centres"):
+        with pytest.raises(TypeError):
+            getattr(_core, name)(*GOOD[name], wrong)
+
+
+def test_sums_over_features_check_their_arguments():
+    features, by_feature = rows(), _core.Rows(np.arange(4), np.array([0, 1, 1], np.int32), 2)
+    assert _core.feature_products(features, floats(2), floats(2, 2), 1).shape == (3, 2)
+    assert _core.feature_gramian(features, by_feature, floats(2), 1).shape == (3, 3)
+    for wrong in ((floats(3), floats(2, 2)), (floats(2), floats(3, 2)), (floats(2), floats(2, 0))):
+        with pytest.raises(ValueError, match=r"length of|at least one column"):
+            _core.feature_products(features, *wrong, 1)
+    for wrong in ((features, floats(2)), (by_feature, floats(3))):
+        with pytest.raises(ValueError, match="length of"):
+            _core.feature_gramian(features, *wrong, 1)
+
+
+@pytest.mark.parametrize("name", GOOD)
 @pytest.mark.parametrize("threads", [-3, 0, 999])
 def test_any_number_of_threads_is_survived(name, threads):
     getattr(_core, name)(*GOOD[name][:-1], threads)

@@ -42,7 +42,7 @@ def test_products_match_loops_with_the_same_bits_on_any_number_of_threads(make, 
     found = []
     for threads in (1, 2, 3):
         out = np.full((data.n_users, width), np.nan, np.float32)
-        _core.multiply_rows(native, row_scales, column_scales, x, out, threads)
+        _core.multiply_rows(native, out, row_scales, x, column_scales, threads)
         found.append(out)
     assert len({out.tobytes() for out in found}) == 1
     for row, (columns, y, a) in enumerate(rows_of(data.by_user)):
@@ -75,18 +75,18 @@ def test_absolute_sums_have_room_for_products_that_single_precision_has_not():
 @pytest.mark.parametrize(
     ("place", "wrong"),
     [
-        (1, np.ones(3, np.float32)),
-        (2, np.ones(2, np.float32)),
+        (2, np.ones(3, np.float32)),
+        (4, np.ones(2, np.float32)),
         (3, np.ones((2, 4), np.float32)),
         (3, np.ones((3, 5), np.float32)),
-        (4, np.ones((3, 4), np.float32)),
-        (4, np.ones((2, 5), np.float32)),
-        (4, np.ones((2, 4))),
+        (1, np.ones((3, 4), np.float32)),
+        (1, np.ones((2, 5), np.float32)),
+        (1, np.ones((2, 4))),
     ],
 )
 def test_products_of_things_that_do_not_fit_are_exceptions(place, wrong):
     rows = _core.Rows(np.array([0, 2, 3]), np.array([0, 2, 1], np.int32), 3)
-    ones = [np.ones(shape, np.float32) for shape in (2, 3, (3, 4), (2, 4))]
+    ones = [np.ones(shape, np.float32) for shape in ((2, 4), 2, (3, 4), 3)]
     arguments = [rows, *ones, 2]
     _core.multiply_rows(*arguments)
     arguments[place] = wrong

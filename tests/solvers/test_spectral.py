@@ -13,7 +13,7 @@ from support.problems import Case, cases, make_case
 from threadpoolctl import threadpool_limits
 
 from ialspp import IALS, ImplicitMF, Interactions, Objective, SpectralCG, _core
-from ialspp.solvers import half
+from ialspp.solvers import spectral
 from ialspp.solvers.half import LEAST_BYTES_TO_HALVE, unit_of
 from ialspp.solvers.spectral import LARGEST_BALANCE, Rotation, balance_of, eigenbasis
 
@@ -162,7 +162,7 @@ def test_numbers_beyond_half_precision_are_read_in_single_precision(monkeypatch,
     case = make_case(users=60, items=40, dim=6)
     mixed, single = case.problem(), case.problem()
     single_loss = SpectralCG(precision="single").epoch(single)
-    monkeypatch.setattr(half, "unit_of", lambda _: 2.0**-60)
+    monkeypatch.setattr(spectral, "unit_of", lambda _: 2.0**-60)
     assert SpectralCG(precision="mixed").epoch(mixed) == single_loss
     said = "the vectors of {}s exceed half precision; they are read in single precision"
     assert caplog.messages == [said.format("item"), said.format("user")]

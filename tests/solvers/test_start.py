@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from support.drawing import drawn
 from support.models import NUMBERS, fitted, is_finite, make_data
 
-from ialspp import Interactions
+from ialspp import Interactions, Objective
+from ialspp.solvers import Problem
 from ialspp.solvers.start import PAPERS_STDDEV, orthonormalize, random_start, spectral_start
 
 
@@ -140,7 +141,8 @@ def test_orthonormal_columns_and_zeros_replace_columns_of_which_some_are_zero():
     factors[:, 4:] = 0
     span = np.linalg.qr(factors[:, :4].astype(float))[0]
     wanted = np.linalg.svd(factors.astype(float))[1] ** 0.5
-    values, rank = orthonormalize(factors, 2)
+    data = Interactions.from_arrays(user=[0], item=[0], items=range(50))
+    values, rank = orthonormalize(Problem.of(data, Objective(), factors[:1].copy(), factors, 2).items)
     assert rank == 4
     assert values == pytest.approx(wanted, rel=1e-5, abs=1e-9)
     assert not factors[:, 4:].any()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from ialspp import Interactions, Objective
+from ialspp import Features, Interactions, Objective
 from ialspp.solvers import IALS, ICD, IALSpp, Problem, SpectralCG
 from ialspp.system.machine import resolve_threads
 from support.reference import Reference
@@ -21,16 +21,36 @@ class Case:
     objective: Objective
     W: np.ndarray
     H: np.ndarray
+    user_features: Features | None = None
+    item_features: Features | None = None
 
     @property
     def dim(self):
         return self.W.shape[1]
 
     def problem(self, threads=None):
-        return Problem.of(self.data, self.objective, self.W.copy(), self.H.copy(), resolve_threads(threads))
+        return Problem.of(
+            self.data,
+            self.objective,
+            self.W.copy(),
+            self.H.copy(),
+            resolve_threads(threads),
+            user_features=self.user_features,
+            item_features=self.item_features,
+        )
 
     def reference(self):
-        return Reference(self.data, self.objective, self.W, self.H)
+        features = self.user_features, self.item_features
+        return Reference(self.data, self.objective, self.W, self.H, *map(dense, features))
+
+
+def dense(features):
+    """Features as the reference has them: a matrix, and its regularization."""
+    if features is None:
+        return None
+    rows, matrix = features.rows, np.zeros((len(features), len(features.names)))
+    matrix[rows.row_numbers, rows.columns] = 1 if rows.labels is None else rows.labels
+    return matrix, features.regularization
 
 
 def make_case(*, users, items, dim, density=0.3, labels=False, weights=False, objective=None, seed=0):

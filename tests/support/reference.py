@@ -10,14 +10,18 @@ from ialspp import Interactions, Objective
 
 
 class Reference:
-    """One problem and its factors."""
+    """One problem and its factors. Features are dense matrices, each with its own regularization rho."""
 
-    def __init__(self, data: Interactions, objective: Objective, W, H):
+    def __init__(
+        self, data: Interactions, objective: Objective, W, H, user_features=None, item_features=None
+    ):
         self.alpha0 = objective.unobserved_weight
         self.W, self.H = W.astype(float), H.astype(float)
         self.by_user, self.by_item = rows_of(data.by_user), rows_of(data.by_item)
         self.user_lambda = lambdas(objective, self.by_user, len(H))
         self.item_lambda = lambdas(objective, self.by_item, len(W))
+        self.user_map = Regression(user_features, self.user_lambda)
+        self.item_map = Regression(item_features, self.item_lambda)
 
     @property
     def dim(self):
@@ -28,11 +32,15 @@ class Reference:
 
     def systems(self, side, B):
         """The system of each row of a side over the coordinates B."""
-        rows, X, H, lam = self.by_user, self.W, self.H, self.user_lambda
+        rows, X, H, lam, regression = self.by_user, self.W, self.H, self.user_lambda, self.user_map
         if side == "items":
-            rows, X, H, lam = self.by_item, self.H, self.W, self.item_lambda
+            rows, X, H, lam, regression = self.by_item, self.H, self.W, self.item_lambda, self.item_map
         gramian = H.T @ H
-        return [System(rows[u], x, H, gramian, self.alpha0, lam[u], B) for u, x in enumerate(X)]
+        centres, terms = regression.centres(X)
+        return [
+            System(rows[u], x, H, gramian, self.alpha0, lam[u], B, centres[u], terms[u])
+            for u, x in enumerate(X)
+        ]
 
     def parts(self):
         """(observed, unobserved, regularization)"""
@@ -40,8 +48,8 @@ class Reference:
         observed = sum(
             np.sum(a * (scores[u, items] - y) ** 2) for u, (items, y, a) in enumerate(self.by_user)
         )
-        norms = self.user_lambda @ np.sum(self.W**2, 1) + self.item_lambda @ np.sum(self.H**2, 1)
-        return observed, self.alpha0 * np.sum(scores**2), norms
+        penalties = self.user_map.penalty(self.W) + self.item_map.penalty(self.H)
+        return observed, self.alpha0 * np.sum(scores**2), penalties
 
     def residuals_slack(self, updates):
         """How far off single precision may find the root of the observed part: by a share of what cancels."""
@@ -51,6 +59,30 @@ class Reference:
 
     def loss(self):
         return sum(self.parts())
+
+
+class Regression:
+    """The best linear map from the features of a side to its vectors: none without features."""
+
+    def __init__(self, features, lam):
+        F, rho = (np.zeros((len(lam), 0)), 1.0) if features is None else features
+        self.F, self.lam, self.mu = F.astype(float), lam, rho * lam.mean()
+
+    def weights(self, X):
+        system = (self.F.T * self.lam) @ self.F + self.mu * np.eye(self.F.shape[1])
+        return (
+            np.linalg.solve(system, (self.F.T * self.lam) @ X) if len(system) else np.zeros((0, X.shape[1]))
+        )
+
+    def centres(self, X):
+        """The centre of every row, and the sizes of the terms that add up to it."""
+        A = self.weights(X)
+        return self.F @ A, np.abs(self.F) @ np.abs(A)
+
+    def penalty(self, X):
+        """The penalty as the loss states it, at the best map."""
+        A = self.weights(X)
+        return self.lam @ np.sum((X - self.F @ A) ** 2, 1) + self.mu * np.sum(A**2)
 
 
 def rounding(updates=0, summed=0):
@@ -85,16 +117,16 @@ def lambdas(objective, rows, n_other):
 class System:
     """What decides a step of one row from x over the coordinates B: the A and g of native/step.h."""
 
-    def __init__(self, row, x, H, gramian, alpha0, lam, B):
+    def __init__(self, row, x, H, gramian, alpha0, lam, B, centre, terms_of_centre):
         columns, y, a = row
         near = H[columns]
         self.x, self.count = x[B], len(columns)
         self.scaled = np.sqrt(a)[:, None] * near[:, B]
         self.A = (near[:, B].T * a) @ near[:, B] + alpha0 * gramian[B, B] + lam * np.eye(len(self.x))
-        self.g = near[:, B].T @ (a * (near @ x - y)) + alpha0 * gramian[B] @ x + lam * x[B]
+        self.g = near[:, B].T @ (a * (near @ x - y)) + alpha0 * gramian[B] @ x + lam * (x - centre)[B]
         near, x, y, gramian = (np.abs(array) for array in (near, x, y, gramian))
         self.terms_of_residuals = near[:, B].T @ (a * (near @ x + y))
-        self.other_terms = alpha0 * gramian[B] @ x + lam * x[B]
+        self.other_terms = alpha0 * gramian[B] @ x + lam * (x + terms_of_centre)[B]
 
     def minimum(self):
         """Where the Newton step ends."""

@@ -18,8 +18,6 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-import numpy as np
-
 from ialspp import ImplicitMF, Interactions
 from ialspp.data.reading.names import read_names
 from ialspp.errors import IalsppError
@@ -27,6 +25,7 @@ from ialspp.solvers import SOLVERS
 from torture.data_files.forged import draw
 from torture.memory import peak_memory
 from torture.questions import questions
+from torture.soundness import unsound
 
 MOST_MEMORY = 2**30  # bytes that the process may ever have taken
 ENCODINGS = ("utf-8",) * 4 + ("latin-1", "cp1252", "utf-16", "utf-16-le", "utf-7", "utf-8-sig", "gb18030")
@@ -68,7 +67,7 @@ def tried(seed: int, number: int, folder: Path) -> tuple[str, str]:
         return "refused", "" if is_named else f"neither file nor option in {said!r}"
     except BaseException as error:  # polars' panics are no Exceptions
         return "failed", f"{type(error).__name__}: {error}"
-    return "read", _unsound(data) or _asked(data, random, folder / "model")
+    return "read", unsound(data) or _asked(data, random, folder / "model")
 
 
 def _names_read(path: Path, encoding: str) -> str:
@@ -96,23 +95,6 @@ def _fault(name: str, question: Callable[[], object]) -> str:
         return ""
     except BaseException as error:  # as above
         return f"{name}: {type(error).__name__}: {error}"
-    return ""
-
-
-def _unsound(data: Interactions) -> str:
-    """What is wrong with the interactions that were read, "" if nothing."""
-    rows = data.by_user
-    shape = len(rows) == len(data.users) and rows.n_columns == len(data.items)
-    if not shape or rows.offsets[0] != 0 or rows.offsets[-1] != len(rows.columns):
-        return f"rows of {len(rows)} x {rows.n_columns}, ids {len(data.users)} x {len(data.items)}"
-    if (np.diff(rows.offsets) < 0).any() or ((rows.columns < 0) | (rows.columns >= rows.n_columns)).any():
-        return "offsets or columns out of range"
-    if rows.labels is not None and not np.isfinite(rows.labels).all():
-        return "labels that are not finite"
-    if rows.weights is not None and not (np.isfinite(rows.weights) & (rows.weights >= 0)).all():
-        return "weights that are not finite, or negative"
-    if data.times is not None and not np.isfinite(data.times).all():
-        return "times that are not finite"
     return ""
 
 

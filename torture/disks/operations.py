@@ -36,6 +36,8 @@ class Operations:
         self.old, self.new = folder / "old.ialspp", folder / "new.ialspp"
         for seed, model in enumerate((self.old, self.new)):
             self._run(Job.command(*self._fit(seed), "-o", model))
+        self.data = folder / "old.ialsdata"
+        self._run(Job.command("prepare", self.news, *COLUMNS, "-o", self.data))
         self.archive = folder / "archive.zip"
         with zipfile.ZipFile(self.archive, "w", zipfile.ZIP_DEFLATED) as opened:
             opened.write(self.log, "log.csv")
@@ -54,6 +56,7 @@ class Operations:
             Operation("save", self._with_model, self._save),
             Operation("fit", self._with_model, self._fit_with_checkpoints),
             Operation("update", self._with_model, self._update),
+            Operation("prepare", self._with_data, self._prepare),
             Operation("export --numpy", *self._export("--numpy", "{}")),
             Operation("export --parquet", *self._export("--parquet", "{}")),
             Operation("export --ann", *self._export("--ann", "usearch", "-o", "{}/index")),
@@ -74,6 +77,12 @@ class Operations:
 
     def _update(self, place: Path) -> Job:
         return Job.command("update", place / "m.ialspp", self.news, *COLUMNS, "--runs", place)
+
+    def _with_data(self, place: Path) -> None:
+        shutil.copy(self.data, place / "d.ialsdata")
+
+    def _prepare(self, place: Path) -> Job:
+        return Job.command("prepare", self.log, *COLUMNS, "-o", place / "d.ialsdata")
 
     def _export(self, *options: str) -> tuple[Prepare, Callable[[Path], Job]]:
         def job_of(model: Path) -> Callable[[Path], Job]:

@@ -1,4 +1,4 @@
-"""Kill fits, updates, saves and exports: at drawn moments, and at every kind of call on their files.
+"""Kill fits, updates, saves, exports and preparing: at drawn moments, and at every kind of call on files.
 
 A try is a process that SIGKILL, SIGTERM or SIGINT has ended. After each of them the files are the old or the
 new ones, whole. No update is lost that was reported as done, and a fit that is resumed has the bits of one
@@ -39,12 +39,12 @@ def attack(tries: int, seed: int, folder: Path) -> Tally:
 
 
 def _attack_one(arena: Arena, fits: list[Expected], updates: Updates, writes: Writes) -> None:
-    kind = arena.draw.choices(["fit", "update", "save", "export"], [4, 3, 2, 2])[0]
+    kind = arena.draw.choices(["fit", "update", "save", "export", "prepare"], [4, 3, 2, 2, 2])[0]
     before = arena.kills
     if kind == "fit":
         attack_fit(arena, arena.draw.choice(fits))
     elif kind == "update":
         updates.attack()
     else:
-        writes.attack("save" if kind == "save" else arena.draw.choice(list(EXPORTS)))
+        writes.attack(arena.draw.choice(list(EXPORTS)) if kind == "export" else kind)
     arena.tally.counts[f"signals in {kind}"] += arena.kills - before

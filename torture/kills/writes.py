@@ -1,10 +1,10 @@
-"""Saves and exports that are killed: every file is the old one or the new one."""
+"""Saves, exports and preparations that are killed: every file is the old one or the new one."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from torture.kills.arena import COLUMNS, Arena
+from torture.kills.arena import COLUMNS, Arena, write_log
 from torture.processes.jobs import Job, Run, Strike
 
 EXPORTS = {  # the options, with the folder to write to
@@ -18,7 +18,7 @@ Contents = dict[str, bytes]
 
 
 class Writes:
-    """Two models to write in turns, and what a folder holds after each of them was written."""
+    """Two models and two logs to write in turns, and what a folder holds after each of them was written."""
 
     def __init__(self, arena: Arena) -> None:
         self.arena = arena
@@ -26,10 +26,11 @@ class Writes:
         for seed, model in enumerate(self.models):
             fit = [*COLUMNS, "--dim", "24", "--epochs", "1", "--seed", str(seed), "--init", "random"]
             arena.usual("fit", arena.log, *fit, "-o", model, below=arena.folder)
+        self.logs = [arena.log, write_log(arena.folder / "other.csv", arena.draw, users=90, items=50)]
         self._usual: dict[str, tuple[list[Contents], Run]] = {}
 
     def attack(self, kind: str) -> None:
-        """Write one model over the other, killed a few times, and then to the end."""
+        """Write one thing over the other, killed a few times, and then to the end."""
         arena = self.arena
         if kind not in self._usual:
             self._usual[kind] = self._undisturbed(kind)
@@ -52,7 +53,7 @@ class Writes:
         arena.drop(place)
 
     def _undisturbed(self, kind: str) -> tuple[list[Contents], Run]:
-        """Return what is written of each model, and how the second process ends."""
+        """Return what is written of each thing, and how the second process ends."""
         found = []
         place = self.arena.place()
         for number in range(2):
@@ -67,6 +68,9 @@ class Writes:
         if kind == "save":
             arguments = [str(place / "m.ialspp"), str(self.models[0]), model]
             return Job("torture.processes.victims:save", arguments, strike=Strike(str(place)))
+        if kind == "prepare":
+            data: list[str | Path] = [self.logs[number], *COLUMNS, "-o", place / "d.ialsdata"]
+            return self.arena.job("prepare", *data, below=place)
         return self.arena.job("export", model, *(part.format(place) for part in EXPORTS[kind]), below=place)
 
     def _check(self, story: str, place: Path, before: Contents, after: Contents) -> None:

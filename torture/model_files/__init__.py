@@ -7,13 +7,11 @@ hang, take much memory, or raise anything else. Files with wrong checksums must 
 from __future__ import annotations
 
 import io
-import traceback
 import warnings
-from collections.abc import Callable
 from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
 
@@ -22,8 +20,9 @@ from ialspp.cli.folder import show_folder
 from ialspp.cli.info import info as show_info
 from ialspp.errors import IalsppError
 from ialspp.model.checkpoint import Checkpoint
-from torture.model_files.forgeries import BLIND, SIGNED
-from torture.model_files.sound_files import IDS, checkpoints, data_of, model_files
+from torture.forging.forger import Forger, Sound
+from torture.forging.small_data import IDS, data_of
+from torture.model_files.sound_files import checkpoints, model_files
 from torture.questions import questions
 from torture.tally import Tally
 from torture.watching import Try, watched
@@ -34,56 +33,32 @@ MOST_STEPS = 1000  # a checkpoint may order more, which takes long but is no fau
 
 def attack(tries: int, seed: int, folder: Path) -> Tally:
     """Forge so many files."""
-    return watched(prepared, tries, seed, folder)
+    return watched(forging, tries, seed, folder)
 
 
-def prepared(seed: int, folder: Path) -> Try:
+def forging(seed: int, folder: Path) -> Try:
     """Make the sound files, and return the function that makes one try."""
     warnings.simplefilter("ignore")  # numbers that overflow are among what comes out
-    forger = Forger(seed, folder)
-    return forger.attempt
+    return ModelForger(seed, folder).attempt
 
 
-class Forger:
-    """Makes forgeries of some sound files and asks them."""
+class ModelForger(Forger):
+    """Makes forgeries of models and checkpoints."""
 
     def __init__(self, seed: int, folder: Path) -> None:
-        self.seed, self.path = seed, folder / "forged"
-        self.models, self.checkpoints = model_files(folder), checkpoints(folder)
-        self.faults: list[str] = []
-        self.what = ""
+        super().__init__(seed, folder)
+        self.sound = [
+            Sound("model", content, partial(self.ask_model, kind=kind))
+            for content, kind in model_files(folder)
+        ]
+        self.checkpoints = [
+            Sound("checkpoint", content, partial(self.ask_checkpoint, data=data))
+            for content, data in checkpoints(folder)
+        ]
 
-    def attempt(self, number: int) -> tuple[list[str], list[str]]:
-        """Make one forgery, ask everything of it, and return what to count and the faults."""
-        random = Random(f"{self.seed} {number}")
-        self.faults = []
-        name = random.choice([*BLIND, *SIGNED, *SIGNED, *SIGNED])
-        is_model = random.random() < 0.75
-        sound, about = random.choice(self.models if is_model else self.checkpoints)
-        forged = {**BLIND, **SIGNED}[name](sound, random)
-        self.what = f"{name}, {'model' if is_model else 'checkpoint'}"
-        self.path.unlink(missing_ok=True)
-        self.path.write_bytes(forged)
-        if is_model:
-            opened = self.ask_model(random, str(about))
-        else:
-            assert isinstance(about, Interactions)
-            opened = self.ask_checkpoint(about)
-        if opened and name in BLIND and forged != sound:
-            self.faults.append(f"{self.what}: accepted, though its checksums are wrong")
-        return [f"{name} {'works' if opened else 'refused'}"], self.faults
-
-    def allowed(self, name: str, question: Callable[[], Any]) -> Any:
-        """Ask, and return the answer, or None where it is an error that may be; note any other."""
-        try:
-            return question()
-        except (IalsppError, OSError):
-            return None
-        except BaseException as error:  # whatever it is, it is a fault
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            place = f"{Path(where.filename).name}:{where.lineno}"
-            self.faults.append(f"{self.what}, {name}: {type(error).__name__} at {place}: {str(error)[:200]}")
-            return None
+    def drawn(self, random: Random) -> Sound:
+        """Draw a model, or less often a checkpoint."""
+        return random.choice(self.sound if random.random() < 0.75 else self.checkpoints)
 
     def ask_model(self, random: Random, kind: str) -> bool:
         """Ask everything of a model file; return whether it opens when it is verified."""
@@ -127,7 +102,7 @@ class Forger:
             self.allowed("ialspp info", lambda: show_info(self.path, verify, as_json))
             self.allowed("ialspp info FOLDER", lambda: show_folder(self.path.parent, as_json=as_json))
 
-    def ask_checkpoint(self, data: Interactions) -> bool:
+    def ask_checkpoint(self, _random: Random, data: Interactions) -> bool:
         """Ask everything of a checkpoint; return whether a fit goes on from it."""
         self.allowed("read", lambda: Checkpoint.read(self.path).info())
         self.allowed("load", lambda: ImplicitMF.load(self.path))

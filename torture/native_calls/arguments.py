@@ -10,6 +10,8 @@ import numpy as np
 from torture.native_calls.draw import DIMS, Draw
 from torture.native_calls.streams import drawn_stream
 
+WHOLE_PANELS = (16, 32, 48)
+
 
 def drawn_call(draw: Draw, name: str) -> tuple[Callable[..., Any], list[Any]]:
     """Draw the arguments of a function; return both."""
@@ -22,47 +24,72 @@ def drawn_call(draw: Draw, name: str) -> tuple[Callable[..., Any], list[Any]]:
 
 
 def _solve_rows(draw: Draw) -> list[Any]:
-    return [*draw.side(), draw.gramian(), 0.1, draw.below(2) == 1, 1.5, draw.threads()]
+    return [*draw.side(), draw.gramian(), 0.1, draw.below(2) == 1, 1.5, draw.threads(), draw.centres()]
 
 
 def _update_block(draw: Draw) -> list[Any]:
     side = draw.side(order=True)
     begin = draw.below(draw.dim)
     block = np.ascontiguousarray(draw.gramian()[:, begin : begin + 1 + draw.below(draw.dim - begin)])
-    return [*side, block, 0.1, begin, draw.floats(draw.size), 1.0, draw.threads()]
+    return [*side, block, 0.1, begin, draw.floats(draw.size), 1.0, draw.threads(), draw.centres()]
 
 
 def _update_side(draw: Draw) -> list[Any]:
-    return [*draw.side(), draw.gramian(), 0.1, 1 + draw.below(20), 1.5, draw.threads()]
+    return [*draw.side(), draw.gramian(), 0.1, 1 + draw.below(20), 1.5, draw.threads(), draw.centres()]
 
 
 def _update_coordinate(draw: Draw) -> list[Any]:
     side = draw.side(order=True)
     column = draw.gramian()[0].astype(np.float32)
-    return [*side, column, 0.1, draw.below(draw.dim), draw.floats(draw.size), draw.threads()]
+    return [*side, column, 0.1, draw.below(draw.dim), draw.floats(draw.size), draw.threads(), draw.centres()]
 
 
 def _improve_rows(draw: Draw) -> list[Any]:
-    return [*draw.side(), draw.positive(draw.dim), draw.below(5), 0.0, 1.5, draw.threads()]
+    return [*draw.side(), draw.positive(draw.dim), draw.below(5), 0.0, 1.5, draw.threads(), draw.centres()]
 
 
 def _improve_rows_by_half(draw: Draw) -> list[Any]:
     _with_half(draw)
     rows, factors, regularization, _ = draw.side()
     other, spectrum = draw.halves(draw.n_columns), draw.positive(draw.dim)
-    return [rows, factors, regularization, other, 0.5, spectrum, draw.below(5), 0.0, 1.5, draw.threads()]
+    descent = draw.below(5), 0.0, 1.5, draw.threads(), draw.centres()
+    return [rows, factors, regularization, other, 0.5, spectrum, *descent]
+
+
+def _feature_products(draw: Draw) -> list[Any]:
+    rows, x, weights, _ = draw.side()
+    return [rows, weights, x, draw.threads()]
+
+
+def _feature_gramian(draw: Draw) -> list[Any]:
+    n_rows, n_features = draw.shape()
+    by_feature = draw.rows((n_features, n_rows))
+    return [draw.rows((n_rows, n_features)), by_feature, draw.positive(n_rows), draw.threads()]
+
+
+def _improve_rows_in_halves(draw: Draw) -> list[Any]:
+    _with_half(draw)
+    rows, factors, regularization, other = draw.side(dims=WHOLE_PANELS)
+    descent = draw.below(5), 0.0, 1.5, draw.threads(), draw.centres()
+    return [rows, factors, regularization, other, 0.5, draw.positive(draw.dim), *descent]
 
 
 def _multiply_rows(draw: Draw) -> list[Any]:
     rows, out, row_scales, x = draw.side()
-    return [rows, row_scales, draw.positive(draw.n_columns), x, out, draw.threads()]
+    return [rows, out, row_scales, x, draw.positive(draw.n_columns), draw.threads()]
 
 
 def _multiply_rows_by_half(draw: Draw) -> list[Any]:
     _with_half(draw)
     rows, out, row_scales, _ = draw.side()
     x = draw.halves(draw.n_columns)
-    return [rows, row_scales, draw.positive(draw.n_columns), x, 0.5, out, draw.threads()]
+    return [rows, out, row_scales, x, 0.5, draw.positive(draw.n_columns), draw.threads()]
+
+
+def _multiply_rows_in_halves(draw: Draw) -> list[Any]:
+    _with_half(draw)
+    rows, out, row_scales, x = draw.side(dims=WHOLE_PANELS)
+    return [rows, out, row_scales, x, 0.5, draw.positive(draw.n_columns), draw.threads()]
 
 
 def _residuals(draw: Draw) -> list[Any]:
@@ -94,12 +121,14 @@ def _with_half(draw: Draw) -> None:
 def _gramian(draw: Draw) -> list[Any]:
     dim = draw.random.choice(DIMS)
     begin = draw.below(dim)
-    return [draw.floats(draw.below(300), dim), begin, begin + 1 + draw.below(dim - begin), draw.threads()]
+    rows, end = draw.below(300), begin + 1 + draw.below(dim - begin)
+    return [draw.floats(rows, dim), begin, end, draw.threads(), draw.shards(rows)]
 
 
 def _weighted_column_squares(draw: Draw) -> list[Any]:
     rows = draw.below(40)
-    return [draw.floats(rows, draw.random.choice(DIMS)), draw.positive(rows), draw.threads()]
+    factors = draw.floats(rows, draw.random.choice(DIMS))
+    return [factors, draw.positive(rows), draw.threads(), draw.shards(rows)]
 
 
 def _sort_pairs(draw: Draw) -> list[Any]:
@@ -134,7 +163,8 @@ def _sum_runs(draw: Draw) -> list[Any]:
 def _rows(draw: Draw) -> list[Any]:
     n_rows, n_columns = draw.shape()
     offsets, columns = draw.pairs(n_rows, n_columns, ascending=False)
-    return [offsets, columns, n_columns, draw.floats(len(columns)), draw.positive(len(columns))]
+    values = draw.floats(len(columns)), draw.positive(len(columns))
+    return [offsets, columns, n_columns, *values, draw.shards(n_rows)]
 
 
 def _set_cache_order(draw: Draw) -> list[Any]:
@@ -182,6 +212,12 @@ def _integers(draw: Draw) -> list[Any]:
     return [dictionary]
 
 
+def _crc32(draw: Draw) -> list[Any]:
+    """Draw bytes of any length, at any place in memory."""
+    size, first = draw.random.choice((0, 1, 15, 63, 64, 65, 200, 5000)), draw.below(16)
+    return [np.frombuffer(draw.random.randbytes(first + size), np.uint8)[first:], draw.below(2**32)]
+
+
 RECIPES: dict[str, Callable[[Draw], list[Any]]] = {
     "Dictionary": lambda _: [],
     "Dictionary.encode": _encode,
@@ -198,16 +234,22 @@ RECIPES: dict[str, Callable[[Draw], list[Any]]] = {
     "absolute_row_sums": lambda draw: [draw.rows(), draw.threads()],
     "available_isas": lambda _: [],
     "copy_to_half": _copy_to_half,
+    "crc32": _crc32,
+    "feature_gramian": _feature_gramian,
+    "feature_products": _feature_products,
     "find_core": lambda draw: [draw.rows(), draw.below(4), draw.below(4)],
     "gramian": _gramian,
+    "has_crc32": lambda _: [],
     "has_half": lambda _: [],
     "improve_rows": _improve_rows,
     "improve_rows_by_half": _improve_rows_by_half,
+    "improve_rows_in_halves": _improve_rows_in_halves,
     "isa": lambda _: [],
     "known_isas": lambda _: [],
     "mark_first": lambda draw: [draw.rows()],
     "multiply_rows": _multiply_rows,
     "multiply_rows_by_half": _multiply_rows_by_half,
+    "multiply_rows_in_halves": _multiply_rows_in_halves,
     "offsets_of": _offsets_of,
     "padded": lambda draw: [draw.below(100)],
     "rank": _rank,

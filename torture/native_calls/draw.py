@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from random import Random
 from types import ModuleType
 from typing import Any
@@ -49,6 +50,11 @@ class Draw:
         offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
         return offsets, np.array([column for row in rows for column in row], dtype=np.int32)
 
+    def shards(self, n_rows: int) -> NDArray[np.int64] | None:
+        """Draw where shards of rows begin and end, or None."""
+        inner = sorted(self.below(n_rows + 1) for _ in range(self.below(5)))
+        return np.array([0, *inner, n_rows]) if self.random.random() < 0.5 else None
+
     def shape(self) -> tuple[int, int]:
         """Draw a number of rows and one of columns."""
         return self.random.choice((0, 1, 2, 3, 5, 18)), self.random.choice((0, 1, 2, 5, 9, 20, 40))
@@ -64,7 +70,7 @@ class Draw:
         values = [self.positive(self.size) if self.random.random() < 0.5 else None for _ in range(2)]
         if self.random.random() < 0.5:
             offsets.flags.writeable = columns.flags.writeable = False
-        rows = self.core.Rows(offsets, columns, self.n_columns, *values)
+        rows = self.core.Rows(offsets, columns, self.n_columns, *values, self.shards(self.n_rows))
         for array in (offsets, columns):
             if array.flags.writeable:
                 array[:] = np.iinfo(array.dtype).max
@@ -82,12 +88,16 @@ class Draw:
         starts, columns, *_ = self.core.transpose(rows)
         return starts, self.core.transposed_ranks(self.core.Rows(starts, columns, self.n_rows))
 
-    def side(self, *, order: bool = False) -> list[Any]:
+    def side(self, *, order: bool = False, dims: Sequence[int] = DIMS) -> list[Any]:
         """Draw rows, factors, regularization and the other side's factors."""
         rows = self.rows_with_order() if order else self.rows()
-        self.dim = self.random.choice(DIMS)
+        self.dim = self.random.choice(dims)
         factors, other = self.floats(self.n_rows, self.dim), self.floats(self.n_columns, self.dim)
         return [rows, factors, self.positive(self.n_rows), other]
+
+    def centres(self) -> NDArray[np.float32] | None:
+        """Draw the centres of the last side's rows, or none."""
+        return self.floats(self.n_rows, self.dim) if self.below(2) else None
 
     def gramian(self) -> NDArray[np.float64]:
         """Draw a Gramian of the last side's width."""

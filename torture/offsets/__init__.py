@@ -110,7 +110,7 @@ def _multiply_rows(rows: Any, n_rows: int) -> Any:
     from ialspp import _core
 
     out, scales, x = _side(n_rows)
-    _core.multiply_rows(rows, scales, np.ones(N_COLUMNS, np.float32), x, out, THREADS)
+    _core.multiply_rows(rows, out, scales, x, np.ones(N_COLUMNS, np.float32), THREADS)
     return out
 
 

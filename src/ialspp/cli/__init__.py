@@ -21,6 +21,7 @@ from .fit import fit
 from .info import info
 from .names import names
 from .options import add_command
+from .plan import plan
 from .prepare import prepare
 from .recommend import recommend
 from .serve import serve
@@ -34,6 +35,7 @@ app = typer.Typer(cls=Group, no_args_is_help=True, pretty_exceptions_enable=Fals
 add_command(app, "prepare", prepare, panel=TRAIN, has_config=True)
 add_command(app, "fit", fit, panel=TRAIN, has_config=True)
 add_command(app, "tune", tune, panel=TRAIN, has_config=True)
+add_command(app, "plan", plan, panel=TRAIN)
 add_command(app, "update", update, panel=TRAIN, has_config=True)
 add_command(app, "names", names, panel=TRAIN)
 add_command(app, "recommend", recommend, panel=ASK)

@@ -21,10 +21,12 @@ from ..system.checks import checked_integer
 
 PANEL = "Checkpoints"
 NOT_KEPT = {"checkpoint", "every", "resume", "config", "as_json", "debug"}  # of the command's options
-PATHS = {"path", "out", "runs", "item_names", "user_names"}
+PATHS = {"path", "out", "runs", "item_names", "user_names", "item_features", "user_features"}
 FOUND = "early_stopping"  # what the checkpoint has beside the options, see `training`
 MAY_CHANGE = {
     "threads",
+    "ray",
+    "workers",
     "out",
     "force",
     "runs",
@@ -35,6 +37,8 @@ MAY_CHANGE = {
     "name_columns",
     "name_encoding",
     "name_separator",
+    "item_features",
+    "user_features",
 }  # the result does not depend on them, or is checked
 
 

@@ -21,6 +21,8 @@ from .checkpoints import (
     remove,
     telling_how_to_resume,
 )
+from .cluster import ClusterOptions, shown_cluster
+from .features import FeatureOptions, feature_facts, shown_features
 from .model import ModelOptions
 from .names import NameOptions, named_facts, remark_on_few, shown_names
 from .options import given
@@ -38,8 +40,10 @@ def fit(
     source: Source,
     weights: WeightingOptions,
     names: NameOptions,
+    features: FeatureOptions,
     settings: ModelOptions,
     stopping: Stopping,
+    place: ClusterOptions,
     out: Annotated[Path, typer.Option("-o", "--out", help="The file of the model, such as films.ialspp.")],
     min_user: MinUserOption = 1,
     min_item: MinItemOption = 1,
@@ -77,7 +81,9 @@ def fit(
     if until is not None:
         checked_share("until", until)
     stopping.check(settings.epochs)
+    cluster = place.make(source, stopping, model.threads)
     names.check()
+    features.check()
     options = kept_options(context)
     keeping = checked_checkpoint(checkpoint, every, resume, out, options)
     require_data(source.source, "fit")
@@ -88,9 +94,11 @@ def fit(
         start = time.perf_counter()
         data = names.attached(weights.on(source.interactions("fit").core(min_user, min_item)))
         source.remark_on_weights(data)
+        described = features.read()
         read = time.perf_counter()
         begun = None if resume is None else Checkpoint.read(resume)
-        model, found = Training(model, data, until, keeping, every, options, begun).run(stopping)
+        training = Training(model, data, until, keeping, every, options, begun, described, cluster)
+        model, found = training.run(stopping)
         trained = time.perf_counter()
         model.save(out, interactions=not no_interactions, progress=None)
     if keeping is not None:
@@ -99,8 +107,10 @@ def fit(
         "source": {**given(source), **given(weights)},
         "data": {**data.statistics(), "min_user": min_user, "min_item": min_item},
         "names": named_facts(data.users, data.items),
+        "features": feature_facts(model, data.n_users, data.n_items),
         "settings": {**settings.settings(model), **({} if until is None else {"until": until})},
         **({} if found is None else {"early_stopping": found}),
+        **({} if cluster is None else {"cluster": cluster.facts()}),
         "history": [asdict(record) for record in model.history],
         "seconds": {"read": read - start, "fit": trained - read, "save": time.perf_counter() - trained},
         "file": str(out),
@@ -121,6 +131,7 @@ def show_fit(source: Source, model: ImplicitMF, answer: dict[str, Any], epochs: 
     facts = {
         "data": f"{data['users']:,} users, {data['items']:,} items, {data['pairs']:,} pairs",
         **shown_names(answer["names"]),
+        **shown_features(answer["features"]),
         "dim": model.dim,
         "solver": answer["settings"]["solver"],
         "unobserved weight": objective.unobserved_weight,
@@ -131,6 +142,8 @@ def show_fit(source: Source, model: ImplicitMF, answer: dict[str, Any], epochs: 
     }
     if "early_stopping" in answer:
         facts["early stop"] = f"{as_sentence(answer['early_stopping'], epochs)}; then trained on all pairs"
+    if "cluster" in answer:
+        facts["cluster"] = shown_cluster(answer["cluster"])
     if history:
         facts["loss, first epoch"] = shown_loss(history[0].loss)
         facts["loss, last epoch"] = shown_loss(history[-1].loss)

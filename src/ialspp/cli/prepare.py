@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from .names import NameOptions, named_facts, remark_on_few, shown_names
 from .options import given
 from .ours import PREPARED, ForceOption, require_data
 from .output import JsonOption, checked_target, show_facts, show_json, size
@@ -16,6 +17,7 @@ from .source import MinItemOption, MinUserOption, Source
 
 def prepare(
     source: Source,
+    names: NameOptions,
     out: Annotated[Path, typer.Option("-o", "--out", help="The file to write, such as events.ialsdata.")],
     more: Annotated[
         list[str] | None, typer.Argument(help="More files, folders or patterns with the same columns.")
@@ -39,11 +41,14 @@ def prepare(
         require_data(one, "prepare")
     source.refuse_target(out)
     checked_target(out, kind=PREPARED, force=force)
+    names.check()
     start = time.perf_counter()
-    data = source.prepare(more or [], out, memory, min_user, min_item)
+    data = source.prepare(more or [], out, memory, min_user, min_item, names.tables())
+    named = named_facts(data.users, data.items)
     facts: dict[str, Any] = {**data.statistics(), "file": str(out), "bytes": out.stat().st_size}
     facts["seconds"] = time.perf_counter() - start
     if as_json:
-        show_json({"source": {**given(source), "more": more or []}, **facts})
+        show_json({"source": {**given(source), "more": more or []}, **facts, "names": named})
     else:
-        show_facts(source.source, {**facts, "bytes": size(facts["bytes"])})
+        show_facts(source.source, {**facts, **shown_names(named), "bytes": size(facts["bytes"])})
+        remark_on_few(named, names)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from ..data.interactions import Interactions
+from ..data.naming import NameTable
 from ..data.prepared import is_prepared
 from ..data.spread import spread_advice
 from ..datasets import KNOWN, load
@@ -131,20 +132,30 @@ class Source:
         keep_signals_from_polars()
         return Interactions.read(self.source, **options)
 
-    def prepare(self, more: list[str], out: Path, memory: str, min_user: int, min_item: int) -> Interactions:
+    def prepare(
+        self,
+        more: list[str],
+        out: Path,
+        memory: str,
+        min_user: int,
+        min_item: int,
+        names: dict[str, NameTable | None],
+    ) -> Interactions:
         """Write the data of this source, and of more files, to a file of prepared data, and open it."""
         if self.is_known or self.is_prepared:
             if more:
                 raise InvalidValueError(
                     f"{self.source} is no file of rows, and cannot be joined with {more[0]}"
                 )
-            self.interactions("prepare").core(min_user, min_item).save(out, progress=None)
+            data = self.interactions("prepare").core(min_user, min_item)
+            data.with_names(**names).save(out, progress=None)
             return Interactions.open(out)
         with signals_kept():
             options = self._given()
             self._check_columns(options)
             keep_signals_from_polars()
             options |= {"min_user": min_user, "min_item": min_item}
+            options |= {"user_names": names["users"], "item_names": names["items"]}
             return Interactions.prepare([self.source, *more], out, memory=memory, **options)
 
     def _given(self) -> dict[str, Any]:

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import split as splits
+from ..cluster import RayCluster
 from ..data.interactions import Interactions
 from ..model.checkpoint import Checkpoint
-from ..model.fitting import Callback, fit_with_note
+from ..model.fitting import NO_FEATURES, Callback, SideFeatures, fit_with_note
 from ..model.model import ImplicitMF
 from .checkpoints import FOUND
 from .stopping import Stopping, found_by
@@ -34,6 +35,8 @@ class Training:
     every: int
     options: Mapping[str, Any]  # of the command, which the checkpoint keeps
     resumed: Checkpoint | None = None
+    features: SideFeatures = NO_FEATURES
+    cluster: RayCluster | None = None
 
     def run(self, stopping: Stopping) -> tuple[ImplicitMF, dict[str, Any] | None]:
         """Train, and return the model and how its number of epochs was found."""
@@ -65,7 +68,16 @@ class Training:
     def _fitted(self, data: Interactions, *callbacks: Callback) -> ImplicitMF:
         if self.resumed is not None:
             path, threads = self.resumed.path, self.model.threads
-            return ImplicitMF.resume(path, data, callbacks=callbacks, threads=threads)
+            users, items = self.features
+            return ImplicitMF.resume(
+                path,
+                data,
+                user_features=users,
+                item_features=items,
+                callbacks=callbacks,
+                threads=threads,
+                cluster=self.cluster,
+            )
         return fit_with_note(
             self.model,
             data,
@@ -74,4 +86,6 @@ class Training:
             every=self.every,
             note=self.options,
             callbacks=callbacks,
+            cluster=self.cluster,
+            features=self.features,
         )

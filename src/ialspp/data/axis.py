@@ -21,13 +21,19 @@ class Axis:
     ids: IdMap
     rows: RowNumbers
 
+    @property
+    def ascends(self) -> bool:
+        """Whether rows keep their order in the part."""
+        kept = self.rows[self.rows >= 0]
+        return bool((kept[1:] > kept[:-1]).all())
+
     @classmethod
     def whole(cls, ids: IdMap) -> Axis:
         """Keep all rows as they are."""
         return cls(ids, np.arange(len(ids), dtype=np.int32))
 
     @classmethod
-    def of(cls, ids: IdMap, occurring: RowNumbers) -> Axis:
+    def of(cls, ids: IdMap, occurring: NDArray[np.integer[Any]]) -> Axis:
         """Keep the rows that occur, in ascending order of id."""
         old = np.flatnonzero(np.bincount(occurring, minlength=len(ids)))
         old = old[np.argsort(ids.ids[old], kind="stable")]

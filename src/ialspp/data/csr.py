@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..errors import InvalidValueError
 from ..files.arrays import is_finite
 from ..system.machine import resolve_threads
 from .ids import IdMap
-from .offsets import OF_A_FILE, gathered
+from .offsets import gathered, require_rising, rows_of_a_file
 
 LARGEST = 2**63 - 1  # what native code can count to
 
@@ -51,7 +52,8 @@ class Csr:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """The number of interactions of each row."""
+        """The number of interactions of each row, never negative: see `row_numbers`."""
+        require_rising(self.offsets, len(self.columns))
         return np.diff(self.offsets)
 
     @property
@@ -61,7 +63,12 @@ class Csr:
 
     @property
     def row_numbers(self) -> RowNumbers:
-        """The row of each entry."""
+        """The row of each entry, beside its column in `columns`.
+
+        Whoever takes both uses them as places in arrays. A file that was not verified may hold any numbers,
+        so they are checked here.
+        """
+        self.native()
         return np.repeat(np.arange(len(self), dtype=np.int32), self.counts)
 
     def columns_of(self, row: int) -> RowNumbers:
@@ -85,6 +92,12 @@ class Csr:
         offsets = self.offsets[begin : end + 1] - first
         return Csr(offsets, self.columns[first:last], self.n_columns, labels, weights)
 
+    def extended(self, length: int, n_columns: int | None = None) -> Csr:
+        """Return so many rows, the new ones empty, and so many columns, without copying entries."""
+        offsets = np.full(length + 1, self.offsets[-1], dtype=np.int64)
+        offsets[: len(self.offsets)] = self.offsets
+        return replace(self, offsets=offsets, n_columns=self.n_columns if n_columns is None else n_columns)
+
     def union(self, other: Csr) -> Csr:
         """Combine the columns of each row of both; labels and weights are dropped."""
         row = np.concatenate([self.row_numbers, other.row_numbers])
@@ -107,12 +120,13 @@ class Csr:
         """Return the same rows. Labels or weights that are all 1 are left out: plain data needs none."""
         return replace(self, labels=_unless_ones(self.labels), weights=_unless_ones(self.weights))
 
-    def native(self) -> _core.Rows:
-        """The same arrays for the compiled core, without copying; it looks at every offset and column."""
-        try:
-            return _core.Rows(self.offsets, self.columns, self.n_columns, self.labels, self.weights)
-        except ValueError as error:
-            raise InvalidValueError(f"{error}{OF_A_FILE}") from error
+    def native(self, shards: NDArray[np.int64] | None = None) -> _core.Rows:
+        """The same arrays for the compiled core, without copying; it looks at every offset and column.
+
+        shards: where each range of rows begins over which sums are made, and where the last one ends.
+        """
+        with rows_of_a_file():
+            return _core.Rows(self.offsets, self.columns, self.n_columns, self.labels, self.weights, shards)
 
     def check(self) -> None:
         """Raise unless these are rows of distinct, ascending columns, with labels and weights that may be."""
@@ -219,6 +233,24 @@ class SortedPairs:
         return f"user {self.users[user]!r} and item {self.items[self.columns[entry]]!r}"
 
 
+def stacked(parts: Sequence[Csr]) -> Csr:
+    """Put rows below each other. Where one part has weights or labels, the others get ones."""
+    labels, weights = (
+        None
+        if all(numbers is None for numbers in values)
+        else np.concatenate(
+            [
+                np.ones(len(part.columns), dtype=np.float32) if numbers is None else numbers
+                for part, numbers in zip(parts, values, strict=True)
+            ]
+        )
+        for values in ([part.labels for part in parts], [part.weights for part in parts])
+    )
+    offsets = np.concatenate([[0], np.cumsum(np.concatenate([part.counts for part in parts]))])
+    columns = np.concatenate([part.columns for part in parts])
+    return Csr(offsets, columns, parts[0].n_columns, labels, weights)
+
+
 def starts_of(numbers: RowNumbers, n: int) -> NDArray[np.int64]:
     """Return where the entries of each number below `n` start once sorted, and where the last ones end."""
     try:
@@ -237,12 +269,6 @@ def transpose(rows: Csr, begin: int = 0, end: int | None = None) -> Csr:
 def transposed_ranks(rows: Csr) -> NDArray[np.uint32]:
     """For each entry of the transpose, return its place in the row of `rows` that it came from."""
     return _core.transposed_ranks(rows.native(), resolve_threads(None))
-
-
-def in_core(rows: Csr, least: int, column_least: int) -> NDArray[np.bool_]:
-    """Mark the entries of the k-core: of rows with `least` marked entries and columns with `column_least`."""
-    in_rows, in_columns = core_of(rows, least, column_least)
-    return np.repeat(in_rows, rows.counts) & in_columns[rows.columns]
 
 
 def core_of(rows: Csr, least: int, column_least: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

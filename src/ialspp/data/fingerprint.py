@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTypeError
+from .names import Names
 from .stored_ids import arrays_of_ids, kind_of
 
 if TYPE_CHECKING:
+    from .features import Features
     from .interactions import Interactions
 
 
@@ -48,12 +50,29 @@ class Fingerprint:
         return None if self == other else "the counts are the same, but ids, pairs, labels or weights differ"
 
 
+def fingerprint_of(features: Features) -> str:
+    """Return a text that is equal for features with which a fit gives the same bits, and for no other."""
+    rows = features.rows
+    arrays = {
+        **arrays_of_ids("id", features.ids),
+        "names": Names(features.names).utf8.data,
+        "name_offsets": Names(features.names).utf8.offsets,
+        "offsets": rows.offsets,
+        "columns": rows.columns,
+        **({} if rows.labels is None else {"values": rows.labels}),
+    }
+    return _digest(f"{kind_of(features.ids)} {features.regularization!r} ", arrays)
+
+
 def _hash(data: Interactions) -> str:
     """Hash everything that training reads: ids in their order, pairs, labels and weights."""
-    digest = hashlib.sha256()
-    for axis in (data.users, data.items):
-        digest.update(f"{kind_of(axis)} ".encode())
-    for name, array in _arrays(data).items():
+    kinds = "".join(f"{kind_of(axis)} " for axis in (data.users, data.items))
+    return _digest(kinds, _arrays(data))
+
+
+def _digest(kinds: str, arrays: dict[str, NDArray[Any]]) -> str:
+    digest = hashlib.sha256(kinds.encode())
+    for name, array in arrays.items():
         digest.update(f"{name} {array.dtype.str} {array.shape} ".encode())
         digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     return digest.hexdigest()

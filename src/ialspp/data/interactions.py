@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from copy import copy, deepcopy
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidTypeError, InvalidValueError
 from ..files.container import Container
+from ..system import html
 from ..system.checks import checked_integer
 from ..system.progress import Progress
 from .axis import Axis, ids_of_length, numbered
-from .csr import Csr, Floats, SortedPairs, Times, in_core, transpose, transposed_ranks
-from .dataframes import arrays_of_frame
+from .csr import Csr, Floats, SortedPairs, Times, core_of, transpose, transposed_ranks
+from .dataframes import arrays_of_frame, frame_of
 from .decay import decayed, require_time
 from .ids import IdMap
-from .statistics import statistics
+from .row_files import Cut, Workplace, count_within, rows_by_column
+from .sparse import matrix_of
+from .statistics import described, statistics
 from .values import labels_of, not_negative, numbers_of, times_of, weights_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class Interactions:
@@ -42,6 +49,7 @@ class Interactions:
         "times",
         "users",
         "weighted",
+        "work",
     )
 
     users: IdMap
@@ -50,6 +58,7 @@ class Interactions:
     times: Times | None  # Unix seconds, in the order of by_user's entries; None if not given
     weighted: bool  # whether weights were given, even if all are 1
     decayed: bool  # whether weights decayed with time
+    work: Workplace | None  # where parts of mapped data are made; None: in memory
 
     def __init__(
         self,
@@ -77,6 +86,7 @@ class Interactions:
         self._by_item: Csr | None = None
         self._item_ranks: NDArray[np.uint32] | None = None
         self._file: Container | None = None  # that the arrays are in
+        self.work = None
 
     @classmethod
     def of_rows(
@@ -88,11 +98,15 @@ class Interactions:
         *,
         weighted: bool = False,
         by_item: Csr | None = None,
+        work: Workplace | None = None,
     ) -> Interactions:
-        """Use rows of distinct, ascending items unchanged: nothing is copied or checked."""
+        """Use rows of distinct, ascending items unchanged: nothing is copied or checked.
+
+        Rows that are mapped have a place for temporary files, in which larger parts of them are made.
+        """
         data = cls.__new__(cls)
         data._set(users, items, by_user, times, weighted)
-        data._by_item = by_item
+        data._by_item, data.work = by_item, work
         return data
 
     def __copy__(self) -> Interactions:
@@ -103,13 +117,14 @@ class Interactions:
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         self.require_sound()  # a copy has the contents of a file without its checksums
-        return None, {name: getattr(self, name) for name in self.__slots__} | {"_file": None}
+        return None, {name: getattr(self, name) for name in self.__slots__} | {"_file": None, "work": None}
 
     @property
     def by_item(self) -> Csr:
         """The same interactions by item, made when first used."""
         if self._by_item is None:
-            self._by_item = transpose(self.by_user)
+            rows, work = self.by_user, self.work
+            self._by_item = transpose(rows) if work is None else rows_by_column(rows, work)
         return self._by_item
 
     @property
@@ -213,8 +228,8 @@ class Interactions:
         quote
             What may surround a field of text; None if quotes have no meaning, as between "::".
         progress
-            True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
-            `ProgressEvent`.
+            True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
+            with each `ProgressEvent`.
         """
         from .reading import read
 
@@ -248,6 +263,8 @@ class Interactions:
         user: str | int,
         item: str | int,
         memory: str | int = "2G",
+        user_names: Any = None,
+        item_names: Any = None,
         progress: Progress = None,
         **options: Any,
     ) -> Interactions:
@@ -268,12 +285,15 @@ class Interactions:
         memory
             How much memory sorting may take, such as "512M" or "4G". Less memory takes more passes. Ids need
             about 60 bytes each beside it, strings more, and reading some hundred MB.
+        user_names, item_names
+            Names of users and items, as in `with_names`.
         progress
             As in `read`.
         """
         from .preparing import prepare
 
-        prepare(path, Path(out), user=user, item=item, memory=memory, progress=progress, **options)
+        options |= {"user": user, "item": item, "user_names": user_names, "item_names": item_names}
+        prepare(path, Path(out), memory=memory, progress=progress, **options)
         return cls.open(out)
 
     @classmethod
@@ -297,6 +317,7 @@ class Interactions:
         found = file.parts()
         data = cls.of_rows(*found[:3], found.times, weighted=found.weighted, by_item=found.by_item)
         data.decayed, data._statistics, data._file = found.decayed, found.statistics, file
+        data.work = Workplace.beside(Path(path)) if mapped else None
         return data
 
     def save(self, path: str | Path, *, progress: Progress = False) -> None:
@@ -310,6 +331,11 @@ class Interactions:
             Parts(self.users, self.items, *rows, self.times, *flags, self.statistics()), Path(path), progress
         )
 
+    @property
+    def file(self) -> Container | None:
+        """The file that the data was opened from; None if the data is in memory alone."""
+        return self._file
+
     def require_sound(self) -> None:
         """Read the file that the data was opened from completely; raise a `StoreError` if it is damaged.
 
@@ -318,6 +344,12 @@ class Interactions:
         """
         if self._file is not None:
             self._file.verify()
+
+    def read_in_order(self) -> AbstractContextManager[None]:
+        """Tell the system, for a block of code, that rows of a mapped file are read from first to last."""
+        if self._file is None:
+            return nullcontext()
+        return self._file.read_in_order(name for name in self._file.arrays if name.startswith("by_"))
 
     @classmethod
     def from_scipy(
@@ -375,6 +407,25 @@ class Interactions:
         columns = {"user": user, "item": item, "label": label, "weight": weight, "time": time}
         return cls.from_arrays(**arrays_of_frame(frame, columns), half_life=half_life)
 
+    def to_scipy(self, values: Literal["weight", "label"] | None = "weight") -> Any:
+        """Return a scipy.sparse.csr_array: rows are users, columns are items, in the order of their ids.
+
+        Parameters
+        ----------
+        values
+            What the stored numbers are: weights (the default), labels, or ones (None). Weights or labels
+            that the data does not have are ones.
+        """
+        return matrix_of(self.by_user, values)
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a polars DataFrame with a row for each pair, by user and then by item.
+
+        Its columns are `user` and `item`; `user_name` and `item_name` if there are names; `label`, `weight`
+        and `time` (Unix seconds) if there are any. Call `to_pandas()` on it for pandas.
+        """
+        return frame_of(self.users, self.items, self.by_user, self.times)
+
     def with_names(self, *, items: Any = None, users: Any = None) -> Interactions:
         """Return the same data with names of items or users, which people read beside ids.
 
@@ -392,6 +443,15 @@ class Interactions:
         named.items, named.users = self.items.with_names(items), self.users.with_names(users)
         return named
 
+    def extended(self, users: IdMap, items: IdMap) -> Interactions:
+        """Return the same interactions among more users and items: ids at the end that have none."""
+        grown = copy(self)
+        grown.users, grown.items, grown._statistics = users, items, None
+        grown.by_user = self.by_user.extended(len(users), len(items))
+        if self._by_item is not None:
+            grown._by_item = self._by_item.extended(len(items), len(users))
+        return grown
+
     def core(self, min_user: int = 1, min_item: int = 1) -> Interactions:
         """Keep users with at least `min_user` items and items with at least `min_item` users: the k-core.
 
@@ -403,7 +463,31 @@ class Interactions:
         rows = self.by_user
         if (rows.counts >= least_items).all() and (rows.column_counts >= least_users).all():
             return self
-        return self.select(in_core(rows, least_items, least_users))
+        return self.cut(*core_of(rows, least_items, least_users))
+
+    def cut(
+        self,
+        in_users: NDArray[np.bool_],
+        in_items: NDArray[np.bool_],
+        users: Axis | None = None,
+        items: Axis | None = None,
+    ) -> Interactions:
+        """Keep the interactions of marked users with marked items.
+
+        The rest is as in `select`, but of mapped data the part is mapped, too: it takes no memory.
+        """
+        rows, work = self.by_user, self.work
+        if users is None or items is None:
+            of_users, of_items = count_within(rows, in_users, in_items)
+            users = Axis.of(self.users, np.flatnonzero(of_users)) if users is None else users
+            items = Axis.of(self.items, np.flatnonzero(of_items)) if items is None else items
+        if work is None or not (users.ascends and items.ascends):
+            return self.select(np.repeat(in_users, rows.counts) & in_items[rows.columns], users, items)
+        part = Cut(in_users, in_items, users.rows >= 0, items.rows)
+        by_user, times = part.of(rows, self.times, len(items.ids), work)
+        found = Interactions.of_rows(users.ids, items.ids, by_user.without_ones(), times, work=work)
+        found.weighted, found.decayed = self.weighted, self.decayed
+        return found
 
     def select(
         self, entries: NDArray[np.bool_], users: Axis | None = None, items: Axis | None = None
@@ -466,3 +550,26 @@ class Interactions:
         ]
         suffix = f", with {', '.join(extras)}" if extras else ""
         return f"Interactions({self.n_users} users x {self.n_items} items, {len(self)} pairs{suffix})"
+
+    def _repr_html_(self) -> str:
+        """Draw counts and ranges as a table, for notebooks."""
+        names = {"user names": self.users.names, "item names": self.items.names}
+        filled = {name: found.filled for name, found in names.items() if found is not None}
+        return html.facts("Interactions", {**described(self.statistics()), **filled})
+
+
+def require_interactions(data: Any) -> None:
+    """Raise unless this is a data set; the error names the method that makes one of what was given."""
+    if isinstance(data, Interactions):
+        return
+    converter = ""
+    if hasattr(data, "tocsr"):
+        converter = "from_scipy(matrix)"
+    elif hasattr(data, "columns"):
+        converter = "from_dataframe(frame, user=..., item=...)"
+    elif isinstance(data, (str, Path)):
+        converter = "read(path, user=..., item=...)"
+    elif isinstance(data, (np.ndarray, Sequence)):
+        converter = "from_arrays(user=..., item=...)"
+    hint = f"; call Interactions.{converter} first" if converter else ""
+    raise InvalidTypeError(f"data must be Interactions, got {type(data).__name__}{hint}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidValueError
 
 Offsets = NDArray[np.int64]
-OF_A_FILE = ": the model's file is damaged"  # nothing else holds rows that were never checked
+OF_A_FILE = ": the file that holds them is damaged"  # nothing else holds rows that were never checked
 
 
 def ranges_of(offsets: Offsets, rows: NDArray[np.integer[Any]], size: int) -> tuple[Offsets, Offsets]:
@@ -58,6 +59,15 @@ def ranges_within(offsets: Offsets, most: int) -> Iterator[tuple[int, int]]:
         end = int(np.searchsorted(offsets, offsets[begin] + most, side="right")) - 1
         yield begin, max(end, begin + 1)
         begin = max(end, begin + 1)
+
+
+@contextmanager
+def rows_of_a_file() -> Iterator[None]:
+    """Name the cause where the compiled core refuses rows: a file that was not verified."""
+    try:
+        yield
+    except ValueError as error:
+        raise InvalidValueError(f"{error}{OF_A_FILE}") from error
 
 
 def damaged(size: int) -> InvalidValueError:

@@ -15,33 +15,32 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from ..errors import InvalidTypeError, InvalidValueError
 from ..files.atomic import require_writable
 from ..system.checks import checked_integer
 from ..system.progress import Progress, ProgressEvent, Report, reporting
-from .csr import Csr, SortedPairs, Times, core_of, starts_of, transpose
+from .csr import Csr, SortedPairs, Times, core_of, starts_of
 from .decay import decayed, require_time
 from .ids import IdMap
-from .offsets import ranges_within
 from .prepared import Parts, save
 from .reading.opening import Paths
 from .reading.read import ROLES, Triples, read
+from .row_files import Cut, RowFiles, Workplace, bytes_of, passes, rows_by_column
 from .spool import FileSpool
 from .statistics import statistics
 
 STAGES = {"reading": 0.5, "by user": 0.2, "by item": 0.15, "saving": 0.15}  # about their shares of the time
 LEAST_MEMORY = 2**24
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-_KINDS = {"columns": np.int32, "labels": np.float32, "weights": np.float32, "times": np.float64}
 
 
 def prepare(
@@ -53,6 +52,8 @@ def prepare(
     half_life: str | float | None = None,
     min_user: int = 1,
     min_item: int = 1,
+    user_names: Any = None,
+    item_names: Any = None,
     **options: Any,
 ) -> None:
     """Read files, and write what `Interactions.read` would return to a file of prepared data."""
@@ -62,15 +63,15 @@ def prepare(
     require_time(half_life, roles["time"])
     require_writable(out)
     with ExitStack() as files, reporting("preparing", 1.0, progress) as report:
-        spool = partial(_spool, files, Path(os.path.realpath(out)).parent)
-        events = read(path, roles, **options, progress=_stage(report, "reading"), spool=spool)
-        users, items = events[:2]
-        by_user, times = _rows_by_user(events, half_life, room, spool, _stage(report, "by user"))
+        work = Workplace(partial(_spool, files, Path(os.path.realpath(out)).parent), room)
+        events = read(path, roles, **options, progress=_stage(report, "reading"), spool=work.spool)
+        users, items = events[0].with_names(user_names), events[1].with_names(item_names)
+        by_user, times = _rows_by_user(events, half_life, work, _stage(report, "by user"))
         del events  # frees the temporary files
         if max(least) > 1:
-            users, items, by_user, times = _core(users, items, by_user, times, least, room, spool)
+            users, items, by_user, times = _core(users, items, by_user, times, least, work)
         by_user = by_user.without_ones()
-        by_item = _rows_by_item(by_user, room, spool, _stage(report, "by item"))
+        by_item = rows_by_column(by_user, work, _stage(report, "by item"))
         weighted = roles["weight"] is not None or half_life is not None
         facts = statistics(by_user, times)
         parts = Parts(users, items, by_user, by_item, times, weighted, half_life is not None, facts)
@@ -81,7 +82,7 @@ def _spool(files: ExitStack, folder: Path, kind: DTypeLike) -> FileSpool:
     return files.enter_context(closing(FileSpool(folder, kind)))
 
 
-def memory_of(given: str | int) -> int:
+def memory_of(given: str | int, name: str = "memory") -> int:
     """Return a number of bytes; "512M" and "4G" have units of 1024."""
     if isinstance(given, str):
         found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?\s*", given, re.IGNORECASE)
@@ -89,44 +90,18 @@ def memory_of(given: str | int) -> int:
     elif isinstance(given, int) and not isinstance(given, bool):
         size = given
     else:
-        raise InvalidTypeError(f'memory must be a number of bytes or a size such as "4G", got {given!r}')
+        raise InvalidTypeError(f'{name} must be a number of bytes or a size such as "4G", got {given!r}')
     if size < LEAST_MEMORY:
         raise InvalidValueError(
-            f'memory must be a number of bytes or a size such as "4G", at least 16M, got {given!r}'
+            f'{name} must be a number of bytes or a size such as "4G", at least 16M, got {given!r}'
         )
     return size
-
-
-class RowFiles:
-    """Rows that are written to temporary files range by range."""
-
-    def __init__(self, spool: Callable[[DTypeLike], FileSpool], *names: str) -> None:
-        self._spools = {name: spool(_KINDS[name]) for name in names}
-        self._counts: list[NDArray[np.int64]] = []
-
-    def append(self, rows: Csr, times: Times | None = None) -> None:
-        """Write the next rows."""
-        self._counts.append(rows.counts)
-        arrays = {"columns": rows.columns, "labels": rows.labels, "weights": rows.weights, "times": times}
-        for name, spool in self._spools.items():
-            array = arrays[name]
-            assert array is not None
-            spool.append(array)
-
-    def whole(self, n_columns: int) -> tuple[Csr, Times | None]:
-        """Return all rows, mapped."""
-        offsets = np.zeros(sum(map(len, self._counts)) + 1, dtype=np.int64)
-        np.cumsum(np.concatenate(self._counts) if self._counts else offsets[:0], out=offsets[1:])
-        arrays = {name: spool.whole(constant=True) for name, spool in self._spools.items()}
-        rows = Csr(offsets, arrays["columns"], n_columns, arrays.get("labels"), arrays.get("weights"))
-        return rows, arrays.get("times")
 
 
 def _rows_by_user(
     events: Triples,
     half_life: str | float | None,
-    room: int,
-    spool: Callable[[DTypeLike], FileSpool],
+    work: Workplace,
     progress: Progress,
 ) -> tuple[Csr, Times | None]:
     users, items, user, _, label, weight, time = events
@@ -134,9 +109,9 @@ def _rows_by_user(
     weighted = weight is not None or half_life is not None
     given = {"columns": True, "labels": label is not None, "weights": weighted, "times": time is not None}
     names = [name for name, is_given in given.items() if is_given]
-    cost = _bytes_of(names) * 2 + 1 + (24 if half_life is not None else 0)  # for merging, and for decay
-    files = RowFiles(spool, *names)
-    for begin, end in _passes("by user", starts_of(user, len(users)), room // cost, progress):
+    cost = bytes_of(names) * 2 + 1 + (24 if half_life is not None else 0)  # for merging, and for decay
+    files = RowFiles(work.spool, *names)
+    for begin, end in passes("by user", starts_of(user, len(users)), work.room // cost, progress):
         pairs = SortedPairs.of(*events, begin=begin, end=end)
         if half_life is not None:
             pairs.weight, pairs.decayed = decayed(pairs.weight, pairs.time, half_life, newest), True
@@ -146,65 +121,15 @@ def _rows_by_user(
     return files.whole(len(items))
 
 
-def _rows_by_item(
-    by_user: Csr, room: int, spool: Callable[[DTypeLike], FileSpool], progress: Progress
-) -> Csr:
-    names = [name for name in ("columns", "labels", "weights") if getattr(by_user, name) is not None]
-    files = RowFiles(spool, *names)
-    starts = starts_of(by_user.columns, by_user.n_columns)
-    for begin, end in _passes("by item", starts, room // _bytes_of(names), progress):
-        files.append(transpose(by_user, begin, end))
-    return files.whole(len(by_user))[0]
-
-
 def _core(
-    users: IdMap,
-    items: IdMap,
-    rows: Csr,
-    times: Times | None,
-    least: tuple[int, int],
-    room: int,
-    spool: Callable[[DTypeLike], FileSpool],
+    users: IdMap, items: IdMap, rows: Csr, times: Times | None, least: tuple[int, int], work: Workplace
 ) -> tuple[IdMap, IdMap, Csr, Times | None]:
     """Leave out users and items that are not in the k-core."""
     in_users, in_items = core_of(rows, *least)
     if in_users.all() and in_items.all():
         return users, items, rows, times
-    item_rows = np.cumsum(in_items, dtype=np.int32) - np.int32(1)
-    given = {"columns": rows.columns, "labels": rows.labels, "weights": rows.weights, "times": times}
-    names = [name for name, array in given.items() if array is not None]
-    files = RowFiles(spool, *names)
-    for begin, end in ranges_within(rows.offsets, room // (2 * _bytes_of(names) + 8)):
-        part = rows.between(begin, end)
-        kept = np.repeat(in_users[begin:end], part.counts) & in_items[part.columns]
-        counts = np.add.reduceat(kept, part.offsets[:-1], dtype=np.int64)[in_users[begin:end]]
-        files.append(
-            Csr(
-                np.concatenate([[0], np.cumsum(counts)]),
-                item_rows[part.columns[kept]],
-                len(items),
-                None if part.labels is None else part.labels[kept],
-                None if part.weights is None else part.weights[kept],
-            ),
-            None if times is None else times[rows.offsets[begin] : rows.offsets[end]][kept],
-        )
     users, items = users.selected(np.flatnonzero(in_users)), items.selected(np.flatnonzero(in_items))
-    return users, items, *files.whole(len(items))
-
-
-def _bytes_of(names: list[str]) -> int:
-    """Count the bytes of a pair in the arrays of these names."""
-    return sum(np.dtype(_KINDS[name]).itemsize for name in names)
-
-
-def _passes(
-    stage: str, starts: NDArray[np.int64], most: int, progress: Progress
-) -> Iterator[tuple[int, int]]:
-    """Yield ranges of rows that fit the memory, and report each that is done."""
-    with reporting(stage, float(starts[-1]), progress) as report:
-        for begin, end in ranges_within(starts, max(most, 1)):
-            yield begin, end
-            report(float(starts[end]))
+    return users, items, *Cut.dense(in_users, in_items).of(rows, times, len(items), work)
 
 
 def _stage(report: Report, stage: str) -> Callable[[ProgressEvent], None]:

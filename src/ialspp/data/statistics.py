@@ -36,6 +36,21 @@ def statistics(by_user: Csr, times: Times | None) -> dict[str, Any]:
     return facts
 
 
+def described(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return statistics for people to read: one line for each, a group of numbers in one text."""
+    return {
+        name.replace("_", " "): _listed(value) if isinstance(value, Mapping) else value
+        for name, value in facts.items()
+    }
+
+
+def _listed(group: Mapping[str, Any]) -> str:
+    shown = {
+        name: f"{value:,.6g}" if isinstance(value, (int, float)) else value for name, value in group.items()
+    }
+    return ", ".join(f"{name} {value}" for name, value in shown.items())
+
+
 def checked_statistics(described: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the statistics of the data: numbers, texts, and groups of them."""
     statistics: dict[str, Any] | None = part(described, "statistics", dict, type(None))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidValueError
-from .offsets import damaged, gathered, is_framed, ranges_of, require_rising
+from .offsets import OF_A_FILE, damaged, gathered, is_framed, ranges_of, require_rising
 
 AT_ONCE = 2**16  # strings that are compared at a time
 
@@ -114,6 +114,4 @@ class Utf8:
             return text.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError as error:
             shown = text[max(error.start - 20, 0) : error.end + 20]
-            raise InvalidValueError(
-                f"{self.what} must be UTF-8, got {shown!r}: the model's file is damaged"
-            ) from error
+            raise InvalidValueError(f"{self.what} must be UTF-8, got {shown!r}{OF_A_FILE}") from error

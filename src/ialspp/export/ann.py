@@ -135,8 +135,8 @@ def build_index(
     seed
         Draws the users.
     progress
-        True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
-        `ProgressEvent`.
+        True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
+        with each `ProgressEvent`.
     connectivity
         Edges of a node of the graph; faiss calls it M. More edges give higher recall and a larger file.
     expansion_add

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -20,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTypeError, InvalidValueError
+from ..system.checksum import crc32
 from .parsing import MAX_LENGTH, StoreError, corrupted_header, parsed_object, too_much
 
 ALIGNMENT = 64  # bytes: a cache line, and the longest vector of any instruction set
 MAX_ARRAYS = 10_000
 MAX_NAME = 200  # characters of an array's name
 MAX_DIMENSIONS = 64  # the limit of numpy
-CHUNK = 1 << 22  # bytes processed between two checks for Ctrl-C
 
 DTYPES = {
     "BOOL": np.dtype("?"),
@@ -130,8 +129,7 @@ def checksum(*parts: bytes | memoryview) -> str:
     """Return the CRC-32 of the parts, one after the other, as eight hexadecimal digits."""
     value = 0
     for data in parts:
-        for start in range(0, len(data), CHUNK):
-            value = zlib.crc32(data[start : start + CHUNK], value)
+        value = crc32(data, value)
     return f"{value:08x}"
 
 

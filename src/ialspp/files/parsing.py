@@ -8,9 +8,9 @@ from typing import Any
 
 from ..errors import InvalidValueError
 
-MAX_LENGTH = 30_000_000  # bytes: the records of 100,000 epochs take 26 million
+MAX_LENGTH = 8_000_000  # bytes: the records of 25,000 epochs take 6.5 million
 MAX_WIDE_LENGTH = 3_000_000  # bytes with a character beyond ASCII: each of them then takes 4 in memory
-MAX_VALUES = 1_000_000  # in a header: those records have 900,000, and a value may take 100 bytes of memory
+MAX_VALUES = 300_000  # in a header: those records have 225,000, and a value may take 200 bytes of memory
 MAX_MESSAGE = 4000  # characters of an error, which may quote the file
 
 

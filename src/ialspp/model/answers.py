@@ -16,8 +16,10 @@ from ..system.machine import resolve_threads
 from .asking import Asking
 from .explanation import Explanation, explain_each
 from .fitted import Embedding, Fitted, Similarity, directions
+from .newcomers import UnseenRows, unseen_rows
 from .ranking import Filter, Ranking, Rankings, rank
 from .requests import as_list, is_one, rows_of_histories
+from .scoring import scores_of_pairs
 from .skipped import Lookup, Unknown
 
 
@@ -30,8 +32,9 @@ class Answers(Asking):
 
     def fold_in(
         self,
-        histories: Iterable[Iterable[Any]],
+        histories: Iterable[Iterable[Any]] | None = None,
         *,
+        features: Any = None,
         weights: Iterable[Iterable[float]] | None = None,
         labels: Iterable[Iterable[float]] | None = None,
         unknown: Unknown = "error",
@@ -41,7 +44,13 @@ class Answers(Asking):
         Parameters
         ----------
         histories
-            For each user, the ids of their items. An empty history gives a zero vector.
+            For each user, the ids of their items. An empty history gives a zero vector. None: nothing is
+            known of them but features.
+        features
+            For each user, their features, if the model was trained with `user_features`: `Features`, or a
+            matrix with the columns of the training's. Without histories, a vector is what the model's map
+            makes of the features. With histories, it is the exact minimum of the loss, whose regularisation
+            pulls to there.
         weights, labels
             One number for each item of each history.
         unknown
@@ -49,42 +58,44 @@ class Answers(Asking):
             `model.items.find` tells which items are known.
         """
         state = self._fitted()
-        return self._folded_in(state.items, state.users, histories, weights, labels, unknown)
+        unseen = unseen_rows(state.users, state.items, histories, weights, labels, Lookup(unknown), features)
+        return self._solved(state.users, state.items, unseen)
 
     def fold_in_items(
         self,
-        histories: Iterable[Iterable[Any]],
+        histories: Iterable[Iterable[Any]] | None = None,
         *,
+        features: Any = None,
         weights: Iterable[Iterable[float]] | None = None,
         labels: Iterable[Iterable[float]] | None = None,
         unknown: Unknown = "error",
     ) -> Floats:
         """Compute exact vectors for items the model has not seen, from the users of each; see `fold_in`."""
         state = self._fitted()
-        return self._folded_in(state.users, state.items, histories, weights, labels, unknown)
-
-    def _folded_in(
-        self,
-        known: Embedding,
-        unseen: Embedding,
-        histories: Iterable[Iterable[Any]],
-        weights: Iterable[Iterable[float]] | None,
-        labels: Iterable[Iterable[float]] | None,
-        unknown: Unknown,
-    ) -> Floats:
-        rows = rows_of_histories(histories, known.ids, weights, labels, Lookup(unknown), unseen.ids)
-        return self._solved(known, rows)
+        unseen = unseen_rows(state.items, state.users, histories, weights, labels, Lookup(unknown), features)
+        return self._solved(state.items, state.users, unseen)
 
     def fold_in_rows(self, rows: Csr) -> Floats:
         """Fold in rows of items in the form of `Interactions.by_user`; see `fold_in`."""
-        return self._strangers(self._fitted(), rows)
+        return self._strangers(self._fitted(), UnseenRows(rows))
 
-    def _strangers(self, state: Fitted, rows: Csr) -> Floats:
-        return self._solved(state.items, rows)
+    def _strangers(self, state: Fitted, unseen: UnseenRows) -> Floats:
+        return self._solved(state.users, state.items, unseen)
 
-    def _solved(self, known: Embedding, rows: Csr) -> Floats:
-        threads = resolve_threads(self.threads)
-        return known.exact(rows, self.objective, threads, lambda row: no_finite_solution("history", row, row))
+    def _solved(self, side: Embedding, other: Embedding, unseen: UnseenRows) -> Floats:
+        """Return vectors for unseen rows of a side."""
+        threads, centres = resolve_threads(self.threads), None
+        if side.features is not None and unseen.features is not None:
+            centres = side.features.centres(unseen.features, threads)
+            if unseen.only_features:
+                return centres
+        return other.exact(
+            unseen.histories,
+            self.objective,
+            threads,
+            lambda row: no_finite_solution("history", row, row),
+            centres,
+        )
 
     # Reasons
 
@@ -157,7 +168,7 @@ class Answers(Asking):
         state = self._fitted()
         weight, label = (None if values is None else [values] for values in (weights, labels))
         rows = rows_of_histories([history], state.items.ids, weight, label, Lookup(unknown), state.users.ids)
-        return self._explained(state, rows, self._strangers(state, rows)[0], item)
+        return self._explained(state, rows, self._strangers(state, UnseenRows(rows))[0], item)
 
     def _explained(
         self, state: Fitted, history: Csr, vector: Floats, item: Any
@@ -167,6 +178,29 @@ class Answers(Asking):
         threads = resolve_threads(self.threads)
         found = explain_each(history, vector, targets, state.items, self.objective, threads)
         return found if is_list else found[0]
+
+    # Given pairs
+
+    @overload
+    def score(self, users: str | int, items: str | int, *, unknown: Unknown = ...) -> float: ...
+
+    @overload
+    def score(self, users: Any, items: Any, *, unknown: Unknown = ...) -> Floats: ...
+
+    def score(self, users: Any, items: Any, *, unknown: Unknown = "error") -> float | Floats:
+        """Return the score <w, h> of each of some pairs, by which `recommend` ranks items.
+
+        Parameters
+        ----------
+        users, items
+            Ids of the pairs: two sequences of one length. One id on one side goes with every id of the other.
+            Two single ids give one float.
+        unknown
+            "error": an unknown id is an `UnknownIdError`. "skip": its pairs have the score NaN.
+        """
+        state, threads = self._fitted(), resolve_threads(self.threads)
+        scores = scores_of_pairs(state, users, items, Lookup(unknown), threads)
+        return float(scores[0]) if is_one(users) and is_one(items) else scores
 
     # Neighbours
 

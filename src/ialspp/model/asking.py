@@ -8,17 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ..data.csr import Csr, Floats, RowNumbers
+from ..data.csr import Csr, Floats, RowNumbers, stacked
 from ..data.ids import IdMap
 from ..errors import InvalidValueError, UnknownIdError
 from ..system.checks import checked_integer
 from .fitted import Fitted
+from .newcomers import NO_ROWS, UnseenRows
 from .ranking import Filter, Ranking
 from .recommending import Asked, Recommending
 from .requests import rows_of_histories
 from .skipped import Lookup, Skipped, Unknown
-
-NO_ROWS = np.empty(0, dtype=np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +36,7 @@ class Query:
     skipped: Skipped
     state: Fitted  # that the rows belong to
     who: Floats | Csr  # the vector of a known user, or one row with the items of an unseen one
-    count: int  # of the items; 1 if it is not known, because the model has no interactions
+    count: int  # of the items and features; 1 if not known, because the model has no interactions
     hidden: RowNumbers  # items that must not be recommended, ascending
     candidates: RowNumbers | None  # the only ones that may be, ascending
 
@@ -134,7 +133,7 @@ class Asking(Recommending):
             else:
                 vectors[number] = query.who
         if unseen:
-            vectors[list(unseen)] = self._strangers(state, _joined(list(unseen.values())))
+            vectors[list(unseen)] = self._strangers(state, UnseenRows(stacked(list(unseen.values()))))
         return vectors
 
 
@@ -154,13 +153,13 @@ def _sides(state: Fitted) -> tuple[IdMap, IdMap]:
 
 
 def _known_user(state: Fitted, row: int, exclude_seen: bool) -> tuple[Floats, RowNumbers, int]:
-    """Return the vector of a user, the items that they have seen, and how many these are."""
+    """Return the vector of a user, the items that they have seen, and how much is known of them."""
     data = state.histories("query with exclude_seen=True") if exclude_seen else state.data
     vector = state.users.vectors[row]
     if data is None:
         return vector, NO_ROWS, 1
     seen = data.by_user.columns_of(row)
-    return vector, seen, len(seen)
+    return vector, seen, len(seen) + int(state.features_of_users(np.array([row]))[0])
 
 
 def _unseen_user(
@@ -182,20 +181,3 @@ def _rows_of(argument: str, ids: Iterable[Any], state: Fitted, lookup: Lookup) -
 def _as_rows(columns: Sequence[RowNumbers], n_columns: int) -> Csr:
     offsets = np.concatenate([[0], np.cumsum([len(each) for each in columns])])
     return Csr(offsets, np.concatenate(columns), n_columns)
-
-
-def _joined(histories: Sequence[Csr]) -> Csr:
-    """Put rows below each other. Where one has weights or labels, the others get ones."""
-    rows = _as_rows([history.columns for history in histories], histories[0].n_columns)
-    labels, weights = (
-        None
-        if all(values is None for values in parts)
-        else np.concatenate(
-            [
-                np.ones(len(history.columns), dtype=np.float32) if values is None else values
-                for history, values in zip(histories, parts, strict=True)
-            ]
-        )
-        for parts in ([each.labels for each in histories], [each.weights for each in histories])
-    )
-    return Csr(rows.offsets, rows.columns, rows.n_columns, labels, weights)

@@ -2,7 +2,8 @@
 
 An epoch depends on the factors and on the records of the epochs before, and on nothing else. So these two are
 the state. Beside it, the file holds what the fit was begun with: the job. A fit with `EarlyStopping` writes
-format 2, which also has the score of each epoch and the factors of the best one.
+format 2, which also has the score of each epoch and the factors of the best one. A fit with features writes
+format 3, which also identifies them; the map from them to vectors follows from the factors.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from .history import EpochRecord
 from .state import require_plausible, settings_as_dict, settings_of
 from .training import Plan
 
-FORMAT, VERSIONS = "ialspp checkpoint", ("1", "2")
+FORMAT, VERSIONS = "ialspp checkpoint", ("1", "2", "3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +47,20 @@ class Job:
     every: int = 1  # epochs from one checkpoint to the next
     note: Mapping[str, Any] = field(default_factory=dict)  # plain values of whoever began the fit
     stopping: Mapping[str, Any] | None = None  # what the choice of the best epoch depends on
+    features: Mapping[str, str] = field(default_factory=dict)  # fingerprints, by "user" and "item"
 
     @property
     def version(self) -> str:
         """The oldest format that can hold the checkpoints of this job."""
-        return VERSIONS[0 if self.stopping is None else 1]
+        return VERSIONS[2 if self.features else 0 if self.stopping is None else 1]
 
     def described(self) -> dict[str, Any]:
         """Describe the job as plain values."""
         parts = {"plan": asdict(self.plan), "data": asdict(self.data)}
         stopping = {} if self.stopping is None else {"stopping": self.stopping}
+        features = {"features": dict(self.features)} if self.features else {}
         settings = settings_as_dict(self.settings)
-        return {"settings": settings, **parts, "every": self.every, "note": self.note, **stopping}
+        return {"settings": settings, **parts, "every": self.every, "note": self.note, **stopping, **features}
 
     @classmethod
     def of(cls, described: Mapping[str, Any]) -> Job:
@@ -69,6 +72,7 @@ class Job:
             checked_integer("every", part(described, "every", int), 1),
             checked_note(described),
             part(described, "stopping", dict) if "stopping" in described else None,
+            _checked_features(described),
         )
 
 
@@ -185,6 +189,16 @@ class Checkpoint:
                 "it was begun with"
             )
 
+    def require_features(self, fingerprints: Mapping[str, str]) -> None:
+        """Raise an error unless the fit was begun with these very features."""
+        for name in ("user", "item"):
+            before, now = self.job.features.get(name), fingerprints.get(name)
+            if before != now:
+                begun = f"without {name}_features" if before is None else f"with {name}_features"
+                wanted = "leave them out" if before is None else "give the same ones to resume"
+                came = "" if before is None or now is None else ", but with others"
+                raise InvalidValueError(f"{self.path} belongs to a fit {begun}{came}; {wanted}")
+
     def require_stopping(self, described: Mapping[str, Any] | None) -> None:
         """Raise an error unless the best epoch is chosen as in the first part of the fit."""
         before = self.job.stopping
@@ -245,7 +259,7 @@ def _description_in(metadata: dict[str, str]) -> dict[str, Any]:
     if metadata.get("format_version") not in VERSIONS:
         raise StoreError(
             f"is a checkpoint of format {metadata.get('format_version')!r}, written by "
-            f"{metadata.get('written_by')}; this version reads formats {' and '.join(VERSIONS)}"
+            f"{metadata.get('written_by')}; this version reads formats {', '.join(VERSIONS)}"
         )
     try:
         return parsed_object(metadata["description"])
@@ -265,6 +279,13 @@ def _check_past(history: list[EpochRecord], plan: Plan) -> None:
         checked_relaxation(record.relaxation)
         if record.precision not in ("single", "mixed"):
             raise StoreError(f'precision must be "single" or "mixed", got {record.precision!r}')
+
+
+def _checked_features(described: Mapping[str, Any]) -> Mapping[str, str]:
+    features: dict[str, str] = part(described, "features", dict) if "features" in described else {}
+    for name in features:
+        part(features, name, str)
+    return features
 
 
 def _checked_scores(scores: Any) -> tuple[float, ...]:

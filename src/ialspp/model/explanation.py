@@ -12,9 +12,10 @@ from ..data.csr import Csr, RowNumbers
 from ..data.ids import IdMap
 from ..errors import SolveError
 from ..objective import Objective
+from ..system import html
 from ..system.locks import one_blas_thread
 from .fitted import Embedding
-from .ranking import shown_with_name
+from .ranking import named_columns, shown_with_name
 
 
 class Explanation(list[tuple[Any, float]]):
@@ -75,6 +76,14 @@ class Explanation(list[tuple[Any, float]]):
         pairs = zip(self, self.names, strict=True)
         shown = (f"({shown_with_name(item, name)}, {part!r})" for (item, part), name in pairs)
         return f"[{', '.join(shown)}]"
+
+    def _repr_html_(self) -> str:
+        """Draw the contributions as a table, for notebooks."""
+        parts = html.bars(self.contributions)
+        items = [item for item, _ in self]
+        columns = named_columns("item of the history", items, self.names, "contribution", parts)
+        title = f"Score {self.score:.4f}, of which the history does not explain {self.rest:.4f}"
+        return html.table(title, *columns)
 
 
 def explain_each(

@@ -18,6 +18,7 @@ from ..files.arrays import is_finite, part_named
 from ..files.container import Container, StoreError
 from ..objective import Objective
 from ..solvers import gramian, solve_exactly
+from .feature_map import FeatureMap
 from .ranking import PackedItems, pack
 
 Similarity = Literal["cosine", "dot"]
@@ -33,14 +34,16 @@ class Embedding:
 
     ids: IdMap
     vectors: Floats
+    features: FeatureMap | None = None  # if it was trained with features
     _gramian: NDArray[np.float64] | None = field(default=None, repr=False)
     _packed: dict[Similarity, PackedItems] = field(default_factory=dict, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"ids": self.ids, "vectors": self.vectors}  # a copy derives the rest again
+        # A copy derives the rest again.
+        return {"ids": self.ids, "vectors": self.vectors, "features": self.features}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.ids, self.vectors = state["ids"], state["vectors"]
+        self.ids, self.vectors, self.features = state["ids"], state["vectors"], state["features"]
         self._gramian, self._packed = None, {}
 
     def check(self) -> None:
@@ -52,6 +55,9 @@ class Embedding:
         if self.ids.names is not None:
             with part_named(f"the {self.ids.name} names"):
                 self.ids.names.check(len(self.ids))
+        if self.features is not None:
+            with part_named(f"the {self.ids.name} features"):
+                self.features.check(len(self.ids), self.ids.name)
 
     def gramian(self, threads: int) -> NDArray[np.float64]:
         """Return H'H of the vectors H."""
@@ -67,22 +73,37 @@ class Embedding:
         return self._packed[metric]
 
     def exact(
-        self, rows: Csr, objective: Objective, threads: int, unsolved: Callable[[int], SolveError]
+        self,
+        rows: Csr,
+        objective: Objective,
+        threads: int,
+        unsolved: Callable[[int], SolveError],
+        centres: Floats | None = None,
     ) -> Floats:
         """Return a vector for each row, the exact minimum of the loss given the vectors of this side.
 
         unsolved: makes the error for a row that has no finite solution.
+        centres: what the features of each row make of its vector; None: zero.
         """
-        vectors, failed_row = solve_exactly(rows, self.vectors, self.gramian(threads), objective, threads)
+        gramian = self.gramian(threads)
+        vectors, failed_row = solve_exactly(rows, self.vectors, gramian, objective, threads, centres)
         if failed_row >= 0:
             raise unsolved(failed_row)
         return vectors
+
+    def centres(self, rows: NDArray[np.int64], threads: int) -> Floats | None:
+        """Return what the features of some rows make of their vectors; None without features."""
+        return (
+            None if self.features is None else self.features.centres(self.features.rows.take(rows), threads)
+        )
 
     def extended(self, ids: IdMap) -> Embedding:
         """Return a copy with more ids at the end, whose vectors are zero."""
         grown = np.zeros((len(ids), self.vectors.shape[1]), dtype=np.float32)
         grown[: len(self.vectors)] = self.vectors
-        return Embedding(ids, grown)
+        known = self.features
+        features = None if known is None else known.with_rows(known.rows.extended(len(ids)))
+        return Embedding(ids, grown, features)
 
     def set_rows(self, rows: NDArray[np.int64], vectors: Floats) -> None:
         """Change some vectors in place. Call it only before another thread can see this object."""
@@ -112,6 +133,13 @@ class Fitted:
         """Return the number of users of each item; None for an old file without the training data."""
         return self.kept_counts if self.data is None else users_of_items(self.data)
 
+    def features_of_users(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count the features of some users. With any, a user without items still has a vector that counts."""
+        if self.users.features is None:
+            return np.zeros(len(rows), dtype=np.int64)
+        offsets = self.users.features.rows.offsets
+        return np.asarray(offsets[rows + 1] - offsets[rows])
+
     def check(self) -> None:
         """Raise unless every number is one that training could have left."""
         self.users.check()
@@ -126,7 +154,7 @@ class Fitted:
     def renewed(self, *, copied: bool = False) -> Fitted:
         """Return the same state without what was derived from the vectors, which are copied if asked."""
         users, items = (
-            Embedding(side.ids, side.vectors.copy() if copied else side.vectors)
+            Embedding(side.ids, side.vectors.copy() if copied else side.vectors, side.features)
             for side in (self.users, self.items)
         )
         return replace(self, users=users, items=items)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from ..data.csr import Floats
-from ..data.fingerprint import Fingerprint
-from ..data.interactions import Interactions
+from ..data.features import Features, features_of
+from ..data.fingerprint import Fingerprint, fingerprint_of
+from ..data.interactions import Interactions, require_interactions
 from ..data.spread import warn_of_spread
 from ..errors import InvalidTypeError, InvalidValueError
 from ..objective import Objective
-from ..solvers import Problem, Solver, pinned
+from ..solvers import Place, Problem, Solver, ThisMachine, pinned
 from ..solvers.start import PAPERS_STDDEV, random_start, spectral_start
 from ..system.checks import checked_integer
 from ..system.log import log
@@ -23,8 +24,10 @@ from ..system.progress import Progress, reporting
 from .best import BestEpoch, Judged, best_epoch_among
 from .checkpoint import Checkpoint, Job, Kept, require_free
 from .checkpointer import Checkpointer
+from .feature_map import FeatureMap
 from .fitted import Embedding, Fitted
 from .history import EpochRecord
+from .newcomers import with_newcomers
 from .training import Plan, continued, run_epoch, train
 
 Callback = Callable[[Any, EpochRecord], bool | None]
@@ -33,16 +36,45 @@ Callback = Callable[[Any, EpochRecord], bool | None]
 Model = TypeVar("Model", bound="Fitting")
 
 
+class SideFeatures(NamedTuple):
+    """The features of users and items that a fit is given."""
+
+    users: Features | None = None
+    items: Features | None = None
+
+    @classmethod
+    def of(cls, data: Interactions, users: Any, items: Any) -> SideFeatures:
+        """Check features as a caller gives them."""
+        return cls(features_of(users, data.users), features_of(items, data.items))
+
+    def fingerprints(self) -> dict[str, str]:
+        """Identify the features of each side that has any, for a checkpoint."""
+        named = {"user": self.users, "item": self.items}
+        return {name: fingerprint_of(features) for name, features in named.items() if features is not None}
+
+
+NO_FEATURES = SideFeatures()
+
+
+class Cluster(Protocol):
+    """Machines that train together."""
+
+    def training(self, data: Interactions, dim: int) -> AbstractContextManager[Place]:
+        """Start workers for fits on this data, and end them in the end."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
     """A fit, from where it begins or goes on to where it ends."""
 
     data: Interactions
-    factors: tuple[Floats, Floats]  # of users and items, trained in place
+    factors: tuple[Floats, Floats]  # of users and items, after the last epoch that has ended
     past: list[EpochRecord]
     plan: Plan
     checkpointer: Checkpointer | None = None
     keeper: BestEpoch | None = None  # the callback that chooses the epoch to keep
+    features: SideFeatures = NO_FEATURES
 
     def chosen(self, history: list[EpochRecord]) -> tuple[Fit, list[EpochRecord]]:
         """Return the fit and its history as they were after the epoch to keep, which may be the last."""
@@ -75,12 +107,15 @@ class Fitting:
         self: Model,
         data: Interactions,
         *,
+        user_features: Any = None,
+        item_features: Any = None,
         warm_start: bool = False,
         until: float | None = None,
         checkpoint: str | Path | None = None,
         every: int = 1,
         callbacks: Sequence[Callback] = (),
         progress: Progress = None,
+        cluster: Cluster | None = None,
     ) -> Model:
         """Train for `epochs` epochs, or for fewer with `until`.
 
@@ -89,6 +124,11 @@ class Fitting:
         data
             The interactions to train on. Weights that span more than a factor of 100 give a `WeightWarning`,
             except those that decay with time.
+        user_features, item_features
+            What is known of users or items beside their interactions: `Features`, or a scipy.sparse or numpy
+            matrix with a row for each user or item of the data. Vectors are then pulled to what a linear map
+            makes of their features, instead of to zero; see `Objective`. Ids that have features but are not
+            in the data are added after the last epoch, with the vectors that their features give them.
         warm_start
             Continue from the factors of the last fit, whose data must have had the same users and items.
         until
@@ -105,23 +145,31 @@ class Fitting:
             of them returns a true value; the epoch before may then have read half precision. An
             `EarlyStopping` is called first, and its best epoch is kept.
         progress
-            True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
-            `ProgressEvent`.
+            True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
+            with each `ProgressEvent`.
+        cluster
+            Train on other machines, with the same bits: `ialspp.cluster.RayCluster`. The data must be open
+            from a file (`Interactions.open`) that every machine can read under the same path.
         """
         return self._fit(
             data,
+            user_features=user_features,
+            item_features=item_features,
             warm_start=warm_start,
             until=until,
             checkpoint=checkpoint,
             every=every,
             callbacks=callbacks,
             progress=progress,
+            cluster=cluster,
         )
 
     def _fit(
         self: Model,
         data: Interactions,
         *,
+        user_features: Any = None,
+        item_features: Any = None,
         warm_start: bool = False,
         until: float | None,
         checkpoint: str | Path | None,
@@ -129,41 +177,58 @@ class Fitting:
         note: Mapping[str, Any] | None = None,
         callbacks: Sequence[Callback] = (),
         progress: Progress = None,
+        cluster: Cluster | None = None,
     ) -> Model:
         keeper = _check(data, callbacks)
+        features = SideFeatures.of(data, user_features, item_features)
         plan = Plan(self.epochs, until, earlier=len(self.history) if warm_start else 0)
         checked_integer("every", every, 1)
         checkpointer = None
         if checkpoint is not None:
             require_free(Path(checkpoint))
             stopping = None if keeper is None else keeper.described()
-            job = Job(self._settings(), plan, Fingerprint.of(data), every, note or {}, stopping)
+            described = features.fingerprints()
+            job = Job(self._settings(), plan, Fingerprint.of(data), every, note or {}, stopping, described)
             checkpointer = Checkpointer(Path(checkpoint), job, keeper=keeper)
         elif every != 1:
             raise InvalidValueError(f"every={every} is for checkpoint=, which was not given")
-        if warm_start:
-            factors, past = continued(self._state, data, self.dim, self.seed), self.history
-        else:
-            factors, past = self.initial_factors(data), []
-        if keeper is not None:
-            keeper.begin(plan.earlier, Judged())
-        return self._run(Fit(data, factors, past, plan, checkpointer, keeper), callbacks, progress)
+        with self._place(data, cluster) as place:
+            if warm_start:
+                factors, past = continued(self._state, data, self.dim, self.seed), self.history
+            else:
+                with data.read_in_order():
+                    factors, past = self._start(data, place), []
+            if keeper is not None:
+                keeper.begin(plan.earlier, Judged())
+            fit = Fit(data, factors, past, plan, checkpointer, keeper, features)
+            return self._run(fit, place, callbacks, progress)
 
-    def _run(self: Model, fit: Fit, callbacks: Sequence[Callback], progress: Progress) -> Model:
+    def _place(self, data: Interactions, cluster: Cluster | None) -> AbstractContextManager[Place]:
+        """Return where the fit takes place, for as long as it lasts."""
+        if cluster is not None:
+            return cluster.training(data, self.dim)
+        return nullcontext(ThisMachine(resolve_threads(self.threads)))
+
+    def _run(self: Model, fit: Fit, place: Place, callbacks: Sequence[Callback], progress: Progress) -> Model:
         """Run the epochs that are left."""
-        problem = Problem.of(fit.data, self.objective, *fit.factors, resolve_threads(self.threads))
+        users, items = fit.features
+        problem = Problem.of(
+            fit.data, self.objective, *fit.factors, place, user_features=users, item_features=items
+        )
         history, plan, checkpointer, keeper = list(fit.past), fit.plan, fit.checkpointer, fit.keeper
         is_over = keeper is not None and keeper.is_over  # when the fit that goes on was killed
         self._training = True
         try:
             with (
+                fit.data.read_in_order(),
                 reporting("fitting", plan.epochs, progress, keep=True) as report,
                 checkpointer or nullcontext(),
             ):
                 for record in () if is_over else train(self.solver, problem, history, plan):
                     history.append(record)
+                    fit = replace(fit, factors=problem.factors)
                     # Only now, so that a fit that fails in its first epoch leaves the model unchanged.
-                    self._learned(fit, history)
+                    self._state = self._learned(fit, problem, history)
                     done = plan.done(history)
                     log("epoch %d of %d: loss %.6g, %.2f s", done, plan.epochs, record.loss, record.seconds)
                     # Before the checkpoint is written, which keeps what is known of this epoch.
@@ -175,7 +240,8 @@ class Fitting:
                     if any(stops):
                         break
                 fit, history = fit.chosen(history)
-                self._learned(fit, history)
+                learned = self._learned(fit, problem, history)
+                self._state = with_newcomers(learned, users, items, resolve_threads(self.threads))
                 if checkpointer is not None:
                     checkpointer.finish(*fit.factors, history)
         finally:
@@ -184,10 +250,16 @@ class Fitting:
                 self._state = self._state.renewed()
         return self
 
-    def _learned(self, fit: Fit, history: list[EpochRecord]) -> None:
-        users, items = fit.factors
-        self._state = Fitted(Embedding(fit.data.users, users), Embedding(fit.data.items, items), fit.data)
+    def _learned(self, fit: Fit, problem: Problem, history: list[EpochRecord]) -> Fitted:
+        """Return what the fit has learned so far, and keep its records."""
         self.history, self.fitted_solver = list(history), pinned(self.solver, self.dim)
+        users, items = (
+            Embedding(side.ids, vectors, FeatureMap.found(features, side.regression, vectors))
+            for side, vectors, features in zip(
+                (problem.users, problem.items), fit.factors, fit.features, strict=True
+            )
+        )
+        return Fitted(users, items, fit.data)
 
     def run_epoch(
         self, problem: Problem, past: Sequence[EpochRecord] = (), *, last: bool = False
@@ -201,8 +273,11 @@ class Fitting:
 
     def initial_factors(self, data: Interactions) -> tuple[Floats, Floats]:
         """Make the factors that a fit starts from."""
+        return self._start(data, ThisMachine(resolve_threads(self.threads)))
+
+    def _start(self, data: Interactions, place: Place) -> tuple[Floats, Floats]:
         if self.init == "spectral":
-            return spectral_start(data, self.dim, self.seed, resolve_threads(self.threads))
+            return spectral_start(data, self.dim, self.seed, place)
         stddev = PAPERS_STDDEV if self.init_stddev is None else self.init_stddev
         return random_start(data, self.dim, stddev, self.seed)
 
@@ -216,9 +291,21 @@ def fit_with_note(
     every: int,
     note: Mapping[str, Any],
     callbacks: Sequence[Callback] = (),
+    features: SideFeatures = NO_FEATURES,
+    cluster: Cluster | None = None,
 ) -> Model:
     """Fit a model whose checkpoints also keep plain values of the caller's."""
-    return model._fit(data, until=until, checkpoint=checkpoint, every=every, note=note, callbacks=callbacks)
+    return model._fit(
+        data,
+        user_features=features.users,
+        item_features=features.items,
+        until=until,
+        checkpoint=checkpoint,
+        every=every,
+        note=note,
+        callbacks=callbacks,
+        cluster=cluster,
+    )
 
 
 def go_on(
@@ -228,26 +315,30 @@ def go_on(
     data: Interactions,
     callbacks: Sequence[Callback],
     progress: Progress,
+    given_features: tuple[Any, Any] = (None, None),
+    cluster: Cluster | None = None,
 ) -> Model:
     """Run what is left of the fit of a checkpoint, with a model that has its settings."""
     keeper = _check(data, callbacks)
     found.require_data(data)
+    features = SideFeatures.of(data, *given_features)
+    found.require_features(features.fingerprints())
     found.require_stopping(None if keeper is None else keeper.described())
     if keeper is not None:
         keeper.begin(found.job.plan.earlier, kept.judged)
     log("%s: going on after %s", found.path, found.progress)
     if found.is_finished:  # perhaps by a callback, before the end of its plan
-        fit = Fit(data, kept.factors, found.history, Plan(len(found.history)))
+        fit = Fit(data, kept.factors, found.history, Plan(len(found.history)), features=features)
     else:
         checkpointer = Checkpointer(found.path, found.job, found.version, keeper)
-        fit = Fit(data, kept.factors, found.history, found.job.plan, checkpointer, keeper)
-    return model._run(fit, callbacks, progress)
+        fit = Fit(data, kept.factors, found.history, found.job.plan, checkpointer, keeper, features)
+    with model._place(data, cluster) as place:
+        return model._run(fit, place, callbacks, progress)
 
 
 def _check(data: Interactions, callbacks: Sequence[Callback]) -> BestEpoch | None:
     """Check what a fit is given, and return the callback that chooses the epoch to keep."""
-    if not isinstance(data, Interactions):
-        raise InvalidTypeError(f"data must be Interactions, got {type(data).__name__}")
+    require_interactions(data)
     if len(data) == 0:
         raise InvalidValueError("data has no interactions; there is nothing to fit")
     if callable(callbacks) or not all(callable(callback) for callback in callbacks):

@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import InvalidTypeError, InvalidValueError, SolveError
 
 LARGEST_INTEGER = 2**53  # beyond it, not every integer is a float
+MOST_EPOCHS = 25_000  # of a model: the header of a file holds no more records
 
 
 @dataclass(frozen=True, slots=True)

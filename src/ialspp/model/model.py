@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.csr import Floats
+from ..data.features import Features
 from ..data.ids import IdMap
-from ..data.interactions import Interactions
+from ..data.interactions import Interactions, require_interactions
 from ..errors import InvalidStateError, InvalidTypeError, InvalidValueError, NotFittedError
 from ..files.arrays import whole
 from ..files.version import FileVersion
@@ -26,8 +27,11 @@ from ..system.progress import Progress
 from . import saving
 from .answers import Answers
 from .checkpoint import Checkpoint
+from .feature_map import FeatureMap
 from .fitted import Fitted
-from .fitting import Callback, Fitting, go_on
+from .fitting import Callback, Cluster, Fitting, go_on
+from .looking import Looking
+from .newcomers import require_new, with_features, with_newcomers
 from .parameters import Parameters
 from .state import MAX_DIM, Trained
 from .updating import Update, updated
@@ -35,7 +39,7 @@ from .updating import Update, updated
 MAX_INIT_STDDEV = 1e6  # so that a factor's fourth power fits single precision
 
 
-class ImplicitMF(Fitting, Answers, Parameters):
+class ImplicitMF(Fitting, Answers, Looking, Parameters):
     """Matrix factorisation from implicit feedback.
 
     Any number of threads may query one model, also while another thread calls `update`: an answer comes from
@@ -148,7 +152,15 @@ class ImplicitMF(Fitting, Answers, Parameters):
 
     # Updating
 
-    def update(self, data: Interactions, *, epochs: int = 1, progress: Progress = None) -> Update:
+    def update(
+        self,
+        data: Interactions,
+        *,
+        user_features: Any = None,
+        item_features: Any = None,
+        epochs: int = 1,
+        progress: Progress = None,
+    ) -> Update:
         """Take in new interactions without training again, by exact solves of the rows they touch.
 
         The new data joins the training data. A pair that was there counts once, or its weights add up where
@@ -164,21 +176,53 @@ class ImplicitMF(Fitting, Answers, Parameters):
         ----------
         data
             The new interactions.
+        user_features, item_features
+            Features of new users or items, for a model that was trained with some: `Features`. They replace
+            those of ids that are known. The map from features to vectors stays as it is. New ids that are not
+            in the data are added too.
         epochs
             How often users and items are solved before the users are solved for the last time.
         progress
-            True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
-            `ProgressEvent`.
+            True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
+            with each `ProgressEvent`.
         """
-        if not isinstance(data, Interactions):
-            raise InvalidTypeError(f"data must be Interactions, got {type(data).__name__}")
+        require_interactions(data)
         rounds = checked_integer("epochs", epochs, 1)
         threads = resolve_threads(self.threads)
         if self._training:
             raise InvalidStateError("update must wait until fit is done, which would overwrite it")
         with self._updating:  # two at once would start from the same state, and one would be lost
-            self._state, report = updated(self._fitted(), data, self.objective, rounds, threads, progress)
-        return report
+            before = self._fitted()
+            state = with_features(before, user_features, item_features)
+            state = with_newcomers(state, user_features, item_features, threads)
+            self._state, report = updated(state, data, self.objective, rounds, threads, progress)
+        new_users, new_items = (
+            len(after.ids) - len(old.ids)
+            for after, old in ((self._state.users, before.users), (self._state.items, before.items))
+        )
+        return replace(report, new_users=new_users, new_items=new_items)
+
+    def add_items(self, features: Features) -> None:
+        """Add items of which only features are known, with the vectors that the model's map gives them.
+
+        The model must have been trained with `item_features`. Features are looked up by name; those that the
+        model does not know count nothing. Ids that the model knows already are an error: `update` takes in
+        what is new about them.
+        """
+        self._add(items=features)
+
+    def add_users(self, features: Features) -> None:
+        """Add users of whom only features are known; see `add_items`."""
+        self._add(users=features)
+
+    def _add(self, *, users: Features | None = None, items: Features | None = None) -> None:
+        if self._training:
+            raise InvalidStateError("new rows must wait until fit is done, which would overwrite them")
+        with self._updating:
+            state = self._fitted()
+            require_new(state.users.ids, users)
+            require_new(state.items.ids, items)
+            self._state = with_newcomers(state, users, items, resolve_threads(self.threads))
 
     def set_names(self, *, items: Any = None, users: Any = None) -> None:
         """Give names to items or users, which people read beside ids; see `Interactions.with_names`.
@@ -214,8 +258,8 @@ class ImplicitMF(Fitting, Answers, Parameters):
             does not know what was seen, and `explain` and `update` do not work. The number of users of each
             item is kept, so that users without a history still get the most popular items.
         progress
-            True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
-            `ProgressEvent`.
+            True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
+            with each `ProgressEvent`.
         """
         state = self._fitted()
         state.require_sound()
@@ -266,9 +310,12 @@ class ImplicitMF(Fitting, Answers, Parameters):
         checkpoint: str | Path,
         data: Interactions,
         *,
+        user_features: Any = None,
+        item_features: Any = None,
         callbacks: Sequence[Callback] = (),
         progress: Progress = None,
         threads: int | None = None,
+        cluster: Cluster | None = None,
     ) -> ImplicitMF:
         """Go on with a fit that was interrupted, and return its model.
 
@@ -282,15 +329,20 @@ class ImplicitMF(Fitting, Answers, Parameters):
             The file that `fit(checkpoint=...)` wrote.
         data
             The interactions that the fit was begun with. Others are an error.
+        user_features, item_features
+            The features that the fit was begun with. Others are an error.
         callbacks, progress
             As in `fit`. A fit that had an `EarlyStopping` needs an equal one.
         threads
             As in the constructor. A file does not say.
+        cluster
+            As in `fit`. The bits do not depend on it, so that it may be another one than before, or none.
         """
         resolve_threads(threads)
         found, kept = Checkpoint.open(Path(checkpoint))
         model = _model_of(found.job.settings, threads, checkpoint, "checkpoint")
-        return go_on(model, found, kept, data, callbacks, progress)
+        features = user_features, item_features
+        return go_on(model, found, kept, data, callbacks, progress, features, cluster)
 
     # What was learned
 
@@ -336,6 +388,16 @@ class ImplicitMF(Fitting, Answers, Parameters):
     def items(self) -> IdMap:
         """The items the model knows."""
         return self._fitted().items.ids
+
+    @property
+    def user_features(self) -> FeatureMap | None:
+        """The features of the users and the map from them to vectors; None if it was trained without."""
+        return self._fitted().users.features
+
+    @property
+    def item_features(self) -> FeatureMap | None:
+        """The features of the items and the map from them to vectors; None if it was trained without."""
+        return self._fitted().items.features
 
     @property
     def file_info(self) -> dict[str, Any] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..data.csr import Csr, Floats, RowNumbers
+from ..data.dataframes import id_columns
 from ..data.ids import IdMap
-from ..data.offsets import OF_A_FILE
-from ..errors import InvalidStateError, InvalidValueError
+from ..data.offsets import rows_of_a_file
+from ..errors import InvalidStateError
+from ..files.arrays import is_finite
+from ..system import html
 from ..system.progress import Progress, reporting
 from .skipped import NOTHING_SKIPPED, Skipped
 
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 USERS_AT_ONCE = 4096  # between two reports of progress
+SHOWN_ANSWERS = 5  # to each query, in a notebook
 PackedItems = _core.PackedItems
 
 
@@ -70,6 +74,14 @@ class Ranking(list[Any]):
 
     def __repr__(self) -> str:
         return f"[{', '.join(map(shown_with_name, self, self.names))}]"
+
+    def _repr_html_(self) -> str:
+        """Draw the ids, names and scores as a table, for notebooks."""
+        note = "the most popular items: scores are numbers of users" if self.fallback else ""
+        if self.skipped:
+            note += f"\n{self.skipped}"
+        scores = html.bars(self.scores, 0 if self.fallback else 4)
+        return html.table("Ranking", *named_columns("id", self, self.names, "score", scores), note)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -153,6 +165,22 @@ class Rankings(Sequence[Ranking]):
         shown = ", ".join(repr(self[i]) for i in range(min(3, len(self))))
         return f"[{shown}{f', ... {len(self):,} in all' if len(self) > 3 else ''}]"
 
+    def _repr_html_(self) -> str:
+        """Draw the first answers to the first queries as a table, for notebooks."""
+        question, answer = self.columns
+        first = self[: html.MOST_ROWS]
+        shown = first.rows[:, :SHOWN_ANSWERS]
+        rows = [
+            [name, *self.ids.labels(row[row >= 0])]
+            for name, row in zip(self.asked_ids.labels(first.asked_rows), shown, strict=True)
+        ]
+        header = [question, *(f"{answer} {place}" for place in range(1, shown.shape[1] + 1))]
+        hidden = len(self) - len(first)
+        note = f"and {hidden:,} more" if hidden else ""
+        if self.skipped:
+            note += f"\n{self.skipped}"
+        return html.table(f"Rankings: {len(self):,} of up to {self.rows.shape[1]} each", header, rows, note)
+
     def to_frame(self) -> pl.DataFrame:
         """Return a polars DataFrame with a row for each answer: the query, the answer, its rank and score.
 
@@ -165,8 +193,8 @@ class Rankings(Sequence[Ranking]):
         counts = there.sum(axis=1)
         question, answer = self.columns
         columns = {
-            **_columns(question, self.asked_ids, np.repeat(self.asked_rows, counts)),
-            **_columns(answer, self.ids, self.rows[there]),
+            **id_columns(question, self.asked_ids, np.repeat(self.asked_rows, counts)),
+            **id_columns(answer, self.ids, self.rows[there]),
             "rank": np.broadcast_to(np.arange(1, there.shape[1] + 1, dtype=np.int32), there.shape)[there],
             "score": self.scores[there],
         }
@@ -175,44 +203,18 @@ class Rankings(Sequence[Ranking]):
         return pl.DataFrame(columns)
 
 
+def named_columns(
+    title: str, ids: Sequence[Any], names: Sequence[str | None], number: str, bars: Sequence[html.Bar]
+) -> tuple[list[str], list[list[Any]]]:
+    """Return the header and the rows of a table of ids with bars; without names where there are none."""
+    if any(names):
+        return [title, "name", number], [list(row) for row in zip(ids, names, bars, strict=True)]
+    return [title, number], [list(row) for row in zip(ids, bars, strict=True)]
+
+
 def shown_with_name(value: Any, name: str | None) -> str:
     """Return what people read of one answer, such as 260: 'Star Wars (1977)'."""
     return repr(value) if name is None else f"{value!r}: {name!r}"
-
-
-def _columns(title: str, ids: IdMap, rows: NDArray[np.integer[Any]]) -> dict[str, Any]:
-    """Return the ids of rows as a column, and their names as another if there are any."""
-    columns: dict[str, Any] = {title: _id_column(ids, rows)}
-    if ids.names is not None:
-        columns[f"{title}_name"] = _texts(ids.names_of, len(ids), rows)
-    return columns
-
-
-def _id_column(ids: IdMap, rows: NDArray[np.integer[Any]]) -> pl.Series:
-    """Return the ids of rows as a column: 64-bit integers as they are, anything else as strings."""
-    import polars as pl
-
-    if not ids.is_text and ids.ids.dtype != object:
-        return pl.Series(ids.ids[rows])
-    try:
-        return _texts(lambda some: [str(value) for value in ids.named(some)], len(ids), rows)
-    except UnicodeEncodeError as error:
-        raise InvalidValueError(
-            f"the {ids.name} id {error.object!r} has half of a surrogate pair, which is not a character: "
-            "a data frame cannot hold it"
-        ) from error
-
-
-def _texts(
-    texts_of: Callable[[NDArray[np.int64]], Sequence[str | None]], length: int, rows: NDArray[np.integer[Any]]
-) -> pl.Series:
-    """Return the texts of rows as a column; each is made once."""
-    import polars as pl
-
-    occurs = np.zeros(length, dtype=bool)
-    occurs[rows] = True
-    column = pl.Series(texts_of(np.flatnonzero(occurs)), dtype=pl.String)
-    return column.gather((np.cumsum(occurs) - 1)[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -268,28 +270,30 @@ def rank(
                 for rows in (allowed.hidden, allowed.candidates, wanted)
             )
             try:
-                best[begin:end], scores[begin:end], found = _core.rank(
-                    vectors[begin:end], items, hidden, candidates, eligible, asked, k, depth, threads
-                )
-            except ValueError as error:
-                raise InvalidValueError(f"{error}{OF_A_FILE}") from error
-            _check_scores(scores[begin:end])
+                with rows_of_a_file():
+                    best[begin:end], scores[begin:end], found = _core.rank(
+                        vectors[begin:end], items, hidden, candidates, eligible, asked, k, depth, threads
+                    )
+            except OverflowError as error:
+                raise _overflow() from error
             standings.append(found)
             report(end)
     return best, scores, np.concatenate(standings) if standings else np.empty((0, 3), dtype=np.int32)
 
 
-def _check_scores(scores: Floats) -> None:
-    """Raise an error if a score overflows. Where fewer than k items are left, the scores are -inf."""
-    if scores.size and scores.max() == np.inf:
-        raise InvalidStateError(
-            "scores overflow single precision, because vectors are too long; scale labels down, or raise "
-            "regularization, and fit again"
-        )
+def _overflow() -> InvalidStateError:
+    """Make the error for a score that overflows: its place is unknown, so nothing is ranked."""
+    return InvalidStateError(
+        "scores overflow single precision, because vectors are too long; scale labels down, or raise "
+        "regularization, and fit again"
+    )
 
 
 def score_pairs(users: Floats, pairs: Csr, items: Floats, threads: int) -> Floats:
     """Score some items of each user: one number for each entry of `pairs`, whose rows are the users."""
     labels = np.zeros(len(pairs.columns), dtype=np.float32)  # the residual against a label of 0 is the score
     rows = _core.Rows(pairs.offsets, pairs.columns, pairs.n_columns, labels)
-    return _core.residuals(rows, users, items, threads)
+    scores = _core.residuals(rows, users, items, threads)
+    if not is_finite(scores):
+        raise _overflow()
+    return scores

@@ -15,6 +15,7 @@ from ..system.checks import checked_integer
 from ..system.machine import resolve_threads
 from ..system.progress import Progress, reporting
 from .fitted import Fitted
+from .newcomers import UnseenRows, unseen_rows
 from .popular import cold_users, rank_popular
 from .ranking import Filter, Ranking, Rankings, rank
 from .requests import as_list, filter_of, is_one, rows_of_histories
@@ -28,7 +29,7 @@ class Asked:
     ids: IdMap
     rows: NDArray[np.int64]
     vectors: Floats
-    counts: NDArray[np.int64] | None  # of their items; None if the model has no interactions
+    counts: NDArray[np.int64] | None  # of their items and features; None if the model has no interactions
     seen: Csr | None  # items not to recommend
     known: NDArray[np.bool_] | None = None  # for each user that was named; None if none was skipped
 
@@ -41,8 +42,8 @@ class Recommending:
     def _fitted(self) -> Fitted:
         raise NotImplementedError
 
-    def _strangers(self, state: Fitted, rows: Csr) -> Floats:
-        """Return vectors of unseen users, from rows of their items."""
+    def _strangers(self, state: Fitted, unseen: UnseenRows) -> Floats:
+        """Return vectors of unseen users, from their items and features."""
         raise NotImplementedError
 
     def _cold(self, asked: Asked) -> NDArray[np.bool_]:
@@ -112,8 +113,8 @@ class Recommending:
             `skipped` counts the ids that were left out. One unknown user alone gets the most popular items,
             as a user without interactions does.
         progress
-            True: draw a bar. False: don't. None: only on a terminal and for all users. A function: call it
-            with each `ProgressEvent`.
+            True: draw a bar. False: don't. None: only for all users, on a terminal or in a
+            notebook. A function: call it with each `ProgressEvent`.
         """
         state, lookup = self._fitted(), Lookup(unknown)
         if users is None:
@@ -123,7 +124,7 @@ class Recommending:
             progress = False if progress is None else progress
             if is_one(users) and known is not None:  # nobody is left
                 nothing = rows_of_histories([[]], state.items.ids, None, None, lookup)
-                asked = self._unseen(state, nothing, exclude_seen)
+                asked = self._unseen(state, UnseenRows(nothing), exclude_seen)
             else:
                 asked = _of_the_data(state, rows, known, exclude_seen)
         found = self._ranked(state, asked, k, candidates, exclude, lookup, progress)
@@ -155,9 +156,10 @@ class Recommending:
 
     def recommend_for(
         self,
-        histories: Iterable[Iterable[Any]],
+        histories: Iterable[Iterable[Any]] | None = None,
         k: int = 10,
         *,
+        features: Any = None,
         exclude_seen: bool = True,
         candidates: Any = None,
         exclude: Any = None,
@@ -167,17 +169,18 @@ class Recommending:
     ) -> Rankings:
         """Recommend the k best items to users the model has not seen: `fold_in`, then `recommend`.
 
-        An empty history gets the most popular items, and so does one whose items are all unknown and skipped.
+        An empty history gets the most popular items, unless there are features of the user. So does one whose
+        items are all unknown and skipped.
         """
         state, lookup = self._fitted(), Lookup(unknown)
-        rows = rows_of_histories(histories, state.items.ids, weights, labels, lookup, state.users.ids)
-        asked = self._unseen(state, rows, exclude_seen)
+        unseen = unseen_rows(state.users, state.items, histories, weights, labels, lookup, features)
+        asked = self._unseen(state, unseen, exclude_seen)
         return self._ranked(state, asked, k, candidates, exclude, lookup, False)
 
-    def _unseen(self, state: Fitted, rows: Csr, exclude_seen: bool) -> Asked:
-        numbers = np.arange(len(rows))
-        vectors, seen = self._strangers(state, rows), rows if exclude_seen else None
-        return Asked(IdMap(numbers, name="history"), numbers, vectors, rows.counts, seen)
+    def _unseen(self, state: Fitted, unseen: UnseenRows, exclude_seen: bool) -> Asked:
+        numbers, seen = np.arange(len(unseen)), unseen.histories if exclude_seen else None
+        vectors = self._strangers(state, unseen)
+        return Asked(IdMap(numbers, name="history"), numbers, vectors, unseen.counts, seen)
 
     def _ranked(
         self,
@@ -227,6 +230,8 @@ def _of_the_data(
         return _of_the_range(state, 0, len(ids), exclude_seen)
     by_user = _histories(state, exclude_seen)
     counts = None if by_user is None else by_user.offsets[rows + 1] - by_user.offsets[rows]
+    if counts is not None:
+        counts = counts + state.features_of_users(rows)
     seen = by_user.take(rows) if by_user is not None and exclude_seen else None
     return Asked(ids, rows, vectors[rows], counts, seen, known)
 
@@ -235,8 +240,9 @@ def _of_the_range(state: Fitted, begin: int, end: int, exclude_seen: bool) -> As
     """Collect what is known about the users in a range of rows, without a copy."""
     by_user, vectors = _histories(state, exclude_seen), state.users.vectors[begin:end]
     part = None if by_user is None else by_user.between(begin, end)
-    counts = None if part is None else part.counts
-    return Asked(state.users.ids, np.arange(begin, end), vectors, counts, part if exclude_seen else None)
+    rows = np.arange(begin, end)
+    counts = None if part is None else part.counts + state.features_of_users(rows)
+    return Asked(state.users.ids, rows, vectors, counts, part if exclude_seen else None)
 
 
 def _histories(state: Fitted, exclude_seen: bool) -> Csr | None:

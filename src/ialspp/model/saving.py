@@ -1,7 +1,8 @@
 """A trained model to a file and back.
 
 The layout is that of safetensors. Its metadata says what the arrays are: `format` is "ialspp",
-`format_version` is "1", or "2" if there are names, and `description` holds the rest as JSON.
+`format_version` is "1", "2" if there are names, or "3" if there are features, and `description` holds the
+rest as JSON.
 """
 
 from __future__ import annotations
@@ -24,10 +25,12 @@ from ..files.parsing import part
 from ..files.version import FileVersion
 from ..system.progress import Progress, reporting
 from .description import checked_history, checked_settings, checked_solver
+from .fitted import Fitted
 from .state import Trained, arrays_of, described, restored
+from .stored_features import has_features
 
-WITHOUT_NAMES, WITH_NAMES = 1, 2
-FORMAT = Format("ialspp", "model", "a model of ialspp", WITH_NAMES)
+WITHOUT_NAMES, WITH_NAMES, WITH_FEATURES = 1, 2, 3
+FORMAT = Format("ialspp", "model", "a model of ialspp", WITH_FEATURES)
 
 
 def save(
@@ -39,12 +42,18 @@ def save(
     instead_of: Collection[FileVersion] | None = None,
 ) -> FileVersion:
     """Write a trained model to a file, atomically. `instead_of`: the versions that may be replaced."""
-    named = any(side.ids.names is not None for side in (trained.fitted.users, trained.fitted.items))
-    oldest = WITH_NAMES if named else WITHOUT_NAMES  # versions before names can read format 1
-    metadata = FORMAT.metadata(described(trained, interactions=interactions), oldest)
+    metadata = FORMAT.metadata(described(trained, interactions=interactions), _oldest(trained.fitted))
     arrays = arrays_of(trained.fitted, interactions=interactions)
     with reporting("saving", sum(array.nbytes for array in arrays.values()), progress) as report:
         return container.write(path, arrays, metadata, report, instead_of)
+
+
+def _oldest(fitted: Fitted) -> int:
+    """Return the oldest format that can hold a model, so that older versions can read it if possible."""
+    sides = fitted.users, fitted.items
+    if any(side.features is not None for side in sides):
+        return WITH_FEATURES
+    return WITH_NAMES if any(side.ids.names is not None for side in sides) else WITHOUT_NAMES
 
 
 class ModelFile(Container):
@@ -113,5 +122,6 @@ def _facts(opened: ModelFile) -> dict[str, Any]:
         "history": described["history"],
         "ids": {name: part(part(described, "ids", dict), name, str) for name in ("user", "item")},
         "names": {name: has_names(arrays, name) for name in ("user", "item")},
+        "features": {name: has_features(arrays, name) for name in ("user", "item")},
         "arrays": opened.layout(),
     }

@@ -24,6 +24,7 @@ from ..solvers import SOLVERS, Solver
 from .description import checked_history, checked_settings, checked_solver
 from .fitted import Embedding, Fitted
 from .history import EpochRecord
+from .stored_features import arrays_of_features, features_of
 
 MAX_DIM = 2**16  # the Gramian alone takes 32 GB there
 SMALL_GRAMIAN = 2**30  # bytes that no file is too small for
@@ -80,6 +81,8 @@ def arrays_of(state: Fitted, *, interactions: bool) -> dict[str, NDArray[Any]]:
         **arrays_of_ids("item", state.items.ids),
         **arrays_of_names("user", state.users.ids),
         **arrays_of_names("item", state.items.ids),
+        **arrays_of_features("user", state.users.features),
+        **arrays_of_features("item", state.items.features),
     }
     if interactions:
         rows = state.histories("saving with interactions=True").by_user
@@ -105,6 +108,7 @@ def restored(arrays: Arrays, description: dict[str, Any]) -> Trained:
     for side in (users, items):
         if side.vectors.shape != (len(side.ids), items.vectors.shape[1]):
             raise StoreError(f"{len(side.ids)} {side.ids.name}s do not fit factors of {side.vectors.shape}")
+        side.features = features_of(arrays, side.ids.name, *side.vectors.shape)
     require_plausible(users.vectors, items.vectors)
     interactions = _interactions_of(arrays, users.ids, items.ids, description)
     counts = None if interactions is not None else arrays.maybe("item_counts", np.int32, len(items.ids))

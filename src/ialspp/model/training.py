@@ -6,14 +6,17 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..data.csr import Floats, aligned
+from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..errors import InvalidValueError, NotFittedError
 from ..solvers import Problem, Solver, for_epoch
 from ..solvers.start import PAPERS_STDDEV, random_start
 from ..system.checks import checked_integer, checked_share
-from .fitted import Fitted
-from .history import EpochRecord
+from .fitted import Embedding, Fitted
+from .history import MOST_EPOCHS, EpochRecord
 
 
 def run_epoch(
@@ -46,6 +49,10 @@ class Plan:
     def __post_init__(self) -> None:
         checked_integer("epochs", self.epochs, 0)
         checked_integer("earlier", self.earlier, 0)
+        if self.earlier + self.epochs > MOST_EPOCHS:
+            raise InvalidValueError(
+                f"a model may have {MOST_EPOCHS:,} epochs, got {self.epochs:,} after {self.earlier:,}"
+            )
         if self.until is not None:
             object.__setattr__(self, "until", checked_share("until", self.until))
 
@@ -90,7 +97,7 @@ def continued(state: Fitted | None, data: Interactions, dim: int, seed: int) -> 
     state.require_sound()
     sides = state.users, state.items
     for side, new in zip(sides, (data.users, data.items), strict=True):
-        if side.ids != new:
+        if _trained_ids(side, len(new)) != new:
             raise InvalidValueError(
                 f"warm_start needs the same {new.name}s in the same order as the last fit: "
                 f"it had {side.ids!r}, this data has {new!r}"
@@ -99,11 +106,18 @@ def continued(state: Fitted | None, data: Interactions, dim: int, seed: int) -> 
             raise InvalidValueError(
                 f"warm_start needs the last fit's dim ({side.vectors.shape[1]}), got {dim}"
             )
-    copies = aligned(sides[0].vectors.shape), aligned(sides[1].vectors.shape)
+    copies = aligned((data.n_users, dim)), aligned((data.n_items, dim))
     for copy, side in zip(copies, sides, strict=True):  # arrays handed out before must not change
-        copy[:] = side.vectors
+        copy[:] = side.vectors[: len(copy)]
     _redraw_isolated_rows(data, copies, seed)
     return copies
+
+
+def _trained_ids(side: Embedding, length: int) -> IdMap:
+    """Return the ids of the first rows. A model with features may have others behind them, which are new."""
+    if side.features is None or length >= len(side.ids):
+        return side.ids
+    return side.ids.selected(np.arange(length))
 
 
 def _redraw_isolated_rows(data: Interactions, factors: tuple[Floats, Floats], seed: int) -> None:

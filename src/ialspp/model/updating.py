@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.csr import Csr, Floats
+from ..data.csr import Csr
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
+from ..data.joining import joined, rows_of_items
+from ..data.row_files import Workplace
 from ..errors import SolveError
 from ..objective import Objective
 from ..solvers import no_finite_solution
 from ..system.progress import Progress, reporting
 from .fitted import Embedding, Fitted
+
+MANY_PAIRS = 2**24  # more are joined in temporary files, which takes longer but no memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +48,17 @@ def updated(
     old = fitted.histories("update")
     old.by_user.native()  # raises if a damaged file names rows that do not exist
     with reporting("updating", epochs + 2, progress) as report:
-        data = joined(old, new)
+        work = _workplace(fitted, len(old) + len(new))
+        data = joined(old, new, work)
         touched_users = _touched(new.users, new.by_user.counts, data.users)
         touched_items = _touched(new.items, new.by_item.counts, data.items)
-        of_users, of_items = data.by_user.take(touched_users), data.by_item.take(touched_items)
+        of_users = data.by_user.take(touched_users)
+        of_items = rows_of_items(data, touched_items, work)
         users, items = fitted.users.extended(data.users), fitted.items.extended(data.items)
 
         def solve(side: Embedding, rows: NDArray[np.int64], of_rows: Csr, other: Embedding) -> None:
-            side.set_rows(rows, other.exact(of_rows, objective, threads, _unsolved(side.ids, rows)))
+            centres = side.centres(rows, threads)
+            side.set_rows(rows, other.exact(of_rows, objective, threads, _unsolved(side.ids, rows), centres))
 
         for done in range(epochs):
             report(done + 1)
@@ -72,20 +79,13 @@ def updated(
     return Fitted(users, items, data, file=fitted.file), counts
 
 
-def joined(old: Interactions, new: Interactions) -> Interactions:
-    """Join two data sets: old ids keep their rows, weights add up, new labels replace old ones; no times."""
-    users, items = old.users.extended(new.users), old.items.extended(new.items)
-    new_user = users.rows(new.users.ids)[new.by_user.row_numbers].astype(np.int32)
-    new_item = items.rows(new.items.ids)[new.by_user.columns].astype(np.int32)
-    weighted = old.weighted or new.weighted
-    return Interactions(
-        users,
-        items,
-        np.concatenate([old.by_user.row_numbers, new_user]),
-        np.concatenate([old.by_user.columns, new_item]),
-        _joined_labels(old, new, new_user.astype(np.int64) * len(items) + new_item, len(items)),
-        np.concatenate([_weights(old), _weights(new)]) if weighted else None,
-    )
+def _workplace(fitted: Fitted, pairs: int) -> Workplace | None:
+    """Return where large data that is mapped is joined in temporary files: in the folder of its file."""
+    if pairs <= MANY_PAIRS:
+        return None
+    if fitted.data is not None and fitted.data.work is not None:
+        return fitted.data.work
+    return None if fitted.file is None else Workplace.beside(fitted.file.path)
 
 
 def _touched(ids: IdMap, counts: NDArray[np.int64], known: IdMap) -> NDArray[np.int64]:
@@ -96,27 +96,3 @@ def _touched(ids: IdMap, counts: NDArray[np.int64], known: IdMap) -> NDArray[np.
 def _unsolved(ids: IdMap, rows: NDArray[np.int64]) -> Callable[[int], SolveError]:
     """Make the function that makes the error for one of these rows."""
     return lambda place: no_finite_solution(ids.name, ids[int(rows[place])], int(rows[place]))
-
-
-def _joined_labels(
-    old: Interactions, new: Interactions, new_keys: NDArray[np.int64], n_items: int
-) -> Floats | None:
-    """Concatenate the labels of old pairs, replaced where a new pair has one, and those of new pairs."""
-    if old.by_user.labels is None and new.by_user.labels is None:
-        return None
-    before, after = _labels(old), _labels(new)
-    old_keys = replace(old.by_user, n_columns=n_items).keys
-    places = np.minimum(np.searchsorted(old_keys, new_keys), len(old_keys) - 1)
-    again = old_keys[places] == new_keys
-    before[places[again]] = after[again]
-    return np.concatenate([before, after])
-
-
-def _labels(data: Interactions) -> Floats:
-    labels = data.by_user.labels
-    return np.ones(len(data), dtype=np.float32) if labels is None else labels.copy()
-
-
-def _weights(data: Interactions) -> Floats:
-    weights = data.by_user.weights
-    return np.ones(len(data), dtype=np.float32) if weights is None else weights

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from .base import Problem, Side, Solver, for_epoch, gramian, no_finite_solution, pinned
+from .base import Problem, Solver, for_epoch, gramian, pinned
 from .ials import IALS, solve_exactly
 from .ialspp import IALSpp
 from .icd import ICD
+from .sides import LocalSide, Place, Side, ThisMachine, no_finite_solution
 from .spectral import SpectralCG
 
 # Every solver, by its name on the command line, which takes a solver's options from its fields and their help
@@ -17,10 +18,13 @@ __all__ = [
     "ICD",
     "SOLVERS",
     "IALSpp",
+    "LocalSide",
+    "Place",
     "Problem",
     "Side",
     "Solver",
     "SpectralCG",
+    "ThisMachine",
     "for_epoch",
     "gramian",
     "no_finite_solution",

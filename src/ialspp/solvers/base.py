@@ -1,58 +1,28 @@
-"""The problem that solvers work on: its two sides, and the primitives that solvers share."""
+"""The problem that solvers work on: its two sides, and what both share."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
 from ..data.csr import Floats
-from ..data.ids import IdMap
+from ..data.features import Features
 from ..data.interactions import Interactions
-from ..errors import SolveError
-from ..objective import Loss, Objective, PartOfLoss, loss_of, penalties_of
-from .half import HalfCopies
+from ..data.offsets import rows_of_a_file
+from ..errors import InvalidValueError
+from ..objective import Loss, Objective, PartOfLoss, loss_of
 from .relaxation import PastEpoch
+from .sides import LocalSide, Place, Side, ThisMachine
 
 
 def gramian(factors: Floats, threads: int) -> NDArray[np.float64]:
     """Return H'H of the factors H, summed in double precision."""
     return _core.gramian(factors, 0, factors.shape[1], threads)
-
-
-@dataclass(slots=True, eq=False)
-class Side:
-    """The users or the items during training: their rows, factors and regularisation."""
-
-    ids: IdMap
-    rows: _core.Rows
-    factors: Floats
-    regularization: Floats
-    # Of the current factors, once they were computed
-    gramian: NDArray[np.float64] | None = None
-    penalties: NDArray[np.float64] | None = None
-
-    def to_update(self) -> tuple[_core.Rows, Floats, Floats]:
-        """Return the arguments of a native call that changes the factors, and forget what depends on them."""
-        self.gramian = self.penalties = None
-        return self.rows, self.factors, self.regularization
-
-    def check(self, failed_row: int) -> None:
-        """Raise an error if an update reports a row without a finite solution."""
-        if failed_row >= 0:
-            raise no_finite_solution(self.ids.name, self.ids[failed_row], failed_row)
-
-
-def no_finite_solution(name: str, identity: Any, row: int) -> SolveError:
-    """Make the error for a row that overflows: it names the row and the remedy."""
-    return SolveError(
-        f"no finite solution for {name} {identity!r} ({name} row {row}): its numbers overflow single "
-        "precision; scale its weights or labels down, or raise regularization"
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,64 +33,113 @@ class Problem:
     users: Side
     items: Side
     unobserved_weight: float
-    threads: int
-    halves: HalfCopies = field(default_factory=HalfCopies)
 
     @classmethod
     def of(
-        cls, data: Interactions, objective: Objective, users: Floats, items: Floats, threads: int
+        cls,
+        data: Interactions,
+        objective: Objective,
+        users: Floats,
+        items: Floats,
+        place: Place | int,
+        *,
+        user_features: Features | None = None,
+        item_features: Features | None = None,
     ) -> Problem:
-        """Set up the minimisation of `objective` on `data`. Solvers update `users` and `items` in place."""
-        user_lambda = objective.row_regularization(data.by_user.counts, data.n_items)
-        item_lambda = objective.row_regularization(data.by_item.counts, data.n_users)
-        return cls(
-            data,
-            Side(data.users, data.by_user.native(), users, user_lambda),
-            Side(data.items, data.by_item.native(), items, item_lambda),
-            objective.unobserved_weight,
-            threads,
+        """Set up the minimisation of `objective` on `data`, from the factors `users` and `items`.
+
+        place: a number of threads of this machine, where `users` and `items` are updated in place; or another
+        place, where the sides of the problem have copies of them.
+        """
+        weights = (
+            objective.row_regularization(np.diff(data.by_user.offsets), data.n_items),
+            objective.row_regularization(np.diff(data.by_item.offsets), data.n_users),
         )
+        there: Place = ThisMachine(place) if isinstance(place, int) else place
+        sides = there.sides(data, (users, items), weights)
+        for side, features in zip(sides, (user_features, item_features), strict=True):
+            if features is not None:
+                side.use_features(features)
+        return cls(data, *sides, objective.unobserved_weight)
 
     @property
     def dim(self) -> int:
         """The dimension d."""
-        return int(self.users.factors.shape[1])
+        return self.users.shape[1]
 
     @property
     def both_ways(self) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
         """The pairs (side to update, side held fixed): users first, then items."""
         return (self.users, self.items), (self.items, self.users)
 
+    @property
+    def factors(self) -> tuple[Floats, Floats]:
+        """The factors of users and items as they are now."""
+        return self.users.factors, self.items.factors
+
     def gramian(self, side: Side) -> NDArray[np.float64]:
         """Return H'H of a side's factors H, computed once until they change."""
         if side.gramian is None:
-            side.gramian = gramian(side.factors, self.threads)
+            side.gramian = side.summed_gramian()
         return side.gramian
 
     def penalties(self, side: Side) -> NDArray[np.float64]:
         """Return the penalty on each dimension of a side's factors, computed once until they change."""
         if side.penalties is None:
-            side.penalties = penalties_of(side.factors, side.regularization, self.threads)
+            side.penalties = side.summed_penalties()
         return side.penalties
 
-    def gramian_columns(self, side: Side, begin: int, end: int) -> NDArray[np.float64]:
-        """Return H' H[:, begin:end] of a side's factors H."""
-        return _core.gramian(side.factors, begin, end, self.threads)
+    def recentre(self) -> None:
+        """Move the centres of both sides to where their features and their factors put them."""
+        for side in (self.users, self.items):
+            side.recentre()
 
     def loss(self, observed: float) -> Loss:
         """Return the whole loss, given its observed part."""
         sides = (PartOfLoss(self.gramian(side), self.penalties(side)) for side in (self.users, self.items))
         return loss_of(observed, self.unobserved_weight, *sides)
 
-    def residuals(self) -> Floats:
-        """Compute the prediction cache: sqrt(a) (prediction - y) of every interaction, in the users' order.
+    def in_memory(self) -> CachedProblem:
+        """Return the problem with a prediction cache, which only a problem on one machine can have."""
+        if not (isinstance(self.users, LocalSide) and isinstance(self.items, LocalSide)):
+            raise InvalidValueError(
+                "iCD and the sweep by block keep a prediction of each interaction, and train on one machine "
+                'only; a cluster trains with SpectralCG(), IALS() or IALSpp(sweep="side")'
+            )
+        return CachedProblem.of(self.data, self.users, self.items)
 
-        The first time, also tell the items' rows where their entries are in that order. This takes
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CachedProblem:
+    """The sides of a problem in memory, and the prediction cache.
+
+    It has sqrt(a) (prediction - y) of every interaction, in the users' order.
+    """
+
+    users: LocalSide
+    items: LocalSide
+    residuals: Floats
+
+    @classmethod
+    def of(cls, data: Interactions, users: LocalSide, items: LocalSide) -> CachedProblem:
+        """Compute the cache.
+
+        The first time, also tell the items' rows where their entries are in it. This takes
         `Interactions.item_ranks`, which solvers without a cache never make.
         """
-        if not self.items.rows.has_cache_order:
-            self.items.rows.set_cache_order(self.data.by_user.offsets, self.data.item_ranks)
-        return _core.residuals(self.users.rows, self.users.factors, self.items.factors, self.threads)
+        if not items.rows.has_cache_order:
+            with rows_of_a_file():  # whose rows by item may be those of other data
+                items.rows.set_cache_order(data.by_user.offsets, data.item_ranks)
+        return cls(users, items, _core.residuals(users.rows, users.factors, items.factors, users.threads))
+
+    @property
+    def both_ways(self) -> tuple[tuple[LocalSide, LocalSide], tuple[LocalSide, LocalSide]]:
+        """The pairs (side to update, side held fixed): users first, then items."""
+        return (self.users, self.items), (self.items, self.users)
+
+    def observed(self) -> float:
+        """Return the observed part of the loss."""
+        return _core.squared_sum(self.residuals, self.users.threads)
 
 
 class Solver(Protocol):

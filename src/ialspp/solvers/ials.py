@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from .. import _core
 from ..data.csr import Csr, Floats
 from ..objective import Objective
-from .base import Problem, Side
+from .base import Problem
 from .relaxation import checked_relaxation
+from .sides import Side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,23 +38,28 @@ class IALS:
         return self._solve(problem, problem.items, problem.users, want_loss=True)
 
     def _solve(self, problem: Problem, side: Side, other: Side, *, want_loss: bool) -> float:
-        observed, failed_row = _core.solve_rows(
-            *side.to_update(),
-            other.factors,
+        side.recentre()
+        return side.update(
+            "solve_rows",
+            other.single(),
             problem.gramian(other),
             problem.unobserved_weight,
             want_loss,
             self.relaxation,
-            problem.threads,
         )
-        side.check(failed_row)
-        return observed
 
 
 def solve_exactly(
-    rows: Csr, other: Floats, gramian: NDArray[np.float64], objective: Objective, threads: int
+    rows: Csr,
+    other: Floats,
+    gramian: NDArray[np.float64],
+    objective: Objective,
+    threads: int,
+    centres: Floats | None = None,
 ) -> tuple[Floats, int]:
     """Solve each of some rows exactly, given the other side's factors and their Gramian: iALS's row update.
+
+    centres: what the features of each row make of its vector; None: zero.
 
     Returns the vectors, and the first row that has no finite solution, or -1.
     """
@@ -71,5 +77,6 @@ def solve_exactly(
         False,
         1.0,
         threads,
+        centres,
     )
     return vectors, failed_row

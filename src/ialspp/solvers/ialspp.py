@@ -77,34 +77,35 @@ class IALSpp:
         return self._sweep_by_block(problem, size)
 
     def _sweep_by_block(self, problem: Problem, size: int) -> float:
-        residuals = problem.residuals()
+        cached = problem.in_memory()
+        problem.recentre()
         for begin in range(0, problem.dim, size):
             end = min(begin + size, problem.dim)
-            for side, other in problem.both_ways:
+            for side, other in cached.both_ways:
                 failed_row = _core.update_block(
                     *side.to_update(),
                     other.factors,
-                    problem.gramian_columns(other, begin, end),
+                    other.gramian_columns(begin, end),
                     problem.unobserved_weight,
                     begin,
-                    residuals,
+                    cached.residuals,
                     self.relaxation,
-                    problem.threads,
+                    side.threads,
+                    side.centres,
                 )
                 side.check(failed_row)
-        return _core.squared_sum(residuals, problem.threads)
+        return cached.observed()
 
     def _sweep_by_side(self, problem: Problem, size: int) -> float:
         observed = 0.0
         for side, other in problem.both_ways:
-            observed, failed_row = _core.update_side(
-                *side.to_update(),
-                other.factors,
+            side.recentre()
+            observed = side.update(
+                "update_side",
+                other.single(),
                 problem.gramian(other),
                 problem.unobserved_weight,
                 size,
                 self.relaxation,
-                problem.threads,
             )
-            side.check(failed_row)
         return observed

@@ -15,18 +15,20 @@ class ICD:
 
     def epoch(self, problem: Problem) -> float:
         """Update each coordinate in turn: of all users, then of all items."""
-        residuals = problem.residuals()
+        cached = problem.in_memory()
+        problem.recentre()
         for f in range(problem.dim):
-            for side, other in problem.both_ways:
-                column = in_single_precision(problem.gramian_columns(other, f, f + 1)[:, 0])
+            for side, other in cached.both_ways:
+                column = in_single_precision(other.gramian_columns(f, f + 1)[:, 0])
                 failed_row = _core.update_coordinate(
                     *side.to_update(),
                     other.factors,
                     column,
                     problem.unobserved_weight,
                     f,
-                    residuals,
-                    problem.threads,
+                    cached.residuals,
+                    side.threads,
+                    side.centres,
                 )
                 side.check(failed_row)
-        return _core.squared_sum(residuals, problem.threads)
+        return cached.observed()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -15,9 +16,10 @@ from ..objective import in_single_precision
 from ..system.checks import checked_integer, checked_number
 from ..system.locks import one_blas_thread
 from ..system.log import log
-from .base import Problem, Side
-from .half import worth_halving
+from .base import Problem
+from .half import unit_of, worth_halving
 from .relaxation import PastEpoch, checked_relaxation, next_relaxation
+from .sides import Fixed, Side
 
 DEFAULT_STEPS = 2
 MAX_STEPS = 2**31 - 1  # far more than any row needs, and an integer that native code can count to
@@ -87,7 +89,7 @@ class SpectralCG:
     def _precision_for(self, problem: Problem) -> Literal["mixed", "single"]:
         if self.precision == "single" or self.tolerance is not None or not _core.has_half():
             return "single"
-        pays = worth_halving(problem.users.factors, problem.items.factors)
+        pays = worth_halving(problem.users.shape, problem.items.shape)
         return "mixed" if self.precision == "mixed" or pays else "single"
 
     def epoch(self, problem: Problem) -> float:
@@ -98,35 +100,28 @@ class SpectralCG:
     def improve(self, problem: Problem, side: Side, other: Side) -> float:
         """Rotate both sides, take the steps in every row of one, and return the observed part of the loss."""
         rotation = Rotation.of(problem, side, other)
-        _core.transform_both(
-            side.to_update()[1],
-            rotation.balance[:, None] * rotation.basis,
-            other.to_update()[1],
-            rotation.basis / rotation.balance[:, None],
-            problem.threads,
+        side.transform_with(
+            rotation.balance[:, None] * rotation.basis, other, rotation.basis / rotation.balance[:, None]
         )
         other.gramian = np.diag(rotation.values)
-        observed, failed_row = self._improve_rows(problem, side, other, rotation.values)
-        side.check(failed_row)
-        return observed
-
-    def _improve_rows(
-        self, problem: Problem, side: Side, other: Side, values: NDArray[np.float64]
-    ) -> tuple[float, int]:
-        spectrum = in_single_precision(problem.unobserved_weight * values)
-        descent = (
+        side.recentre()
+        return side.update(
+            "improve_rows",
+            self._fixed(problem, other, rotation.values),
+            in_single_precision(problem.unobserved_weight * rotation.values),
             2 * problem.dim if self.steps is None else self.steps,
             self.tolerance or 0.0,
             1.0 if self.relaxation == "auto" else self.relaxation,
         )
-        if self._precision_for(problem) == "mixed":
-            copy = problem.halves.copy(other.factors, values.sum() / other.factors.size, problem.threads)
-            if copy is not None:
-                return _core.improve_rows_by_half(
-                    *side.to_update(), copy.numbers, copy.unit, spectrum, *descent, problem.threads
-                )
+
+    def _fixed(self, problem: Problem, other: Side, values: NDArray[np.float64]) -> Fixed:
+        """Return the other side as the steps read it."""
+        if self._precision_for(problem) == "single":
+            return other.single()
+        copy = other.half(unit_of(values.sum() / math.prod(other.shape)))
+        if copy is None:
             log("the vectors of %ss exceed half precision; they are read in single precision", other.ids.name)
-        return _core.improve_rows(*side.to_update(), other.factors, spectrum, *descent, problem.threads)
+        return other.single() if copy is None else copy
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
 from ..data.csr import Floats, aligned
 from ..data.interactions import Interactions
-from .base import gramian
-from .half import HalfCopies, worth_halving
+from .half import unit_of, worth_halving
+from .sides import Fixed, Place, Side, ThisMachine
 from .spectral import eigenbasis
 
 PAPERS_STDDEV = 0.1  # sigma: the paper draws factors from N(0, sigma / sqrt(d))
@@ -30,23 +30,24 @@ def random_start(data: Interactions, dim: int, stddev: float, seed: int) -> tupl
     return users, items
 
 
-def spectral_start(data: Interactions, dim: int, seed: int, threads: int) -> tuple[Floats, Floats]:
+def spectral_start(data: Interactions, dim: int, seed: int, place: Place | int) -> tuple[Floats, Floats]:
     """Start items at the leading singular vectors of the normalised interactions, and users at zero.
 
     A vector is scaled by the root of its singular value, as if users had the other root.
 
     B = D_u^-1/2 S D_i^-1/2 has a y for every interaction, divided by the roots of its row's and its column's
     sum. Rounds of B'B turn random vectors towards B's leading right singular vectors. This needs no more
-    memory than training.
+    memory than training. `place` is that of `Problem.of`.
     """
     users, items = (aligned((rows, dim)) for rows in (data.n_users, data.n_items))
-    normalised = NormalisedInteractions(data, threads)
+    users.fill(0)
     generator = np.random.default_rng(seed)
     draw(items, 1.0, generator)
+    normalised = NormalisedInteractions.of(data, (users, items), place)
     for _ in range(ROUNDS):
-        normalised.multiply(items, users)
-        normalised.multiply_transposed(users, items)
-        singular_values, rank = orthonormalize(items, threads)
+        normalised.multiply()
+        singular_values, rank = orthonormalize(normalised.items)
+    items = normalised.items.factors
     items *= _column_scales(singular_values, len(items))
     if rank < dim:  # more dimensions than the data has: they start at random, since zeros could not move
         unused = np.empty((len(items), dim - rank), dtype=np.float32)
@@ -56,34 +57,36 @@ def spectral_start(data: Interactions, dim: int, seed: int, threads: int) -> tup
     return users, items
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class NormalisedInteractions:
-    """B. Large factors are read from copies in half precision, which is enough for a start."""
+    """B, as sides whose rows are scaled. Large factors are read in half precision, which is enough here."""
 
-    def __init__(self, data: Interactions, threads: int) -> None:
-        self._by_user, self._by_item = data.by_user.native(), data.by_item.native()
-        self._user_scales = _scales(self._by_user, threads)
-        self._item_scales = _scales(self._by_item, threads)
-        self._halves = HalfCopies()
-        self._threads = threads
+    users: Side
+    items: Side
+    user_scales: Floats
+    item_scales: Floats
 
-    def multiply(self, items: Floats, out: Floats) -> None:
-        """Compute out = B items."""
-        self._multiply(self._by_user, self._user_scales, self._item_scales, items, out)
+    @classmethod
+    def of(
+        cls, data: Interactions, factors: tuple[Floats, Floats], place: Place | int
+    ) -> NormalisedInteractions:
+        """Set up products of B and its transpose with factors."""
+        there: Place = ThisMachine(place) if isinstance(place, int) else place
+        users, items = (_scales(sums) for sums in there.absolute_row_sums(data))
+        return cls(*there.sides(data, factors, (users, items)), users, items)
 
-    def multiply_transposed(self, users: Floats, out: Floats) -> None:
-        """Compute out = B' users."""
-        self._multiply(self._by_item, self._item_scales, self._user_scales, users, out)
+    def multiply(self) -> None:
+        """Compute users = B items, and then items = B' users."""
+        self.users.multiply(_fixed(self.items, self.users), self.item_scales)
+        self.items.multiply(_fixed(self.users, self.items), self.user_scales)
 
-    def _multiply(
-        self, rows: _core.Rows, scales: Floats, other_scales: Floats, x: Floats, out: Floats
-    ) -> None:
-        if worth_halving(x, out):
-            mean_square = _core.squared_sum(x.reshape(-1), self._threads) / x.size
-            copy = self._halves.copy(x, mean_square, self._threads)
-            if copy is not None:
-                _core.multiply_rows_by_half(rows, scales, other_scales, *copy, out, self._threads)
-                return
-        _core.multiply_rows(rows, scales, other_scales, x, out, self._threads)
+
+def _fixed(side: Side, other: Side) -> Fixed:
+    """Return a side as the product with the other side's rows reads it."""
+    copy = None
+    if worth_halving(side.shape, other.shape):
+        copy = side.half(unit_of(side.summed_squares().sum() / math.prod(side.shape)))
+    return side.single() if copy is None else copy
 
 
 def draw(factors: Floats, stddev: float, generator: np.random.Generator) -> None:
@@ -92,17 +95,17 @@ def draw(factors: Floats, stddev: float, generator: np.random.Generator) -> None
     factors *= np.float32(stddev)
 
 
-def orthonormalize(factors: Floats, threads: int) -> tuple[NDArray[np.float64], int]:
-    """Replace the columns by an orthonormal basis of their span, and zeros, in place.
+def orthonormalize(side: Side) -> tuple[NDArray[np.float64], int]:
+    """Replace the columns of a side's factors by an orthonormal basis of their span, and zeros.
 
     Returns B's singular values, as B'B has scaled the columns, and the size of the basis.
     """
-    values, basis = eigenbasis(gramian(factors, threads))
+    values, basis = eigenbasis(side.summed_gramian())
     values, basis = values[::-1], basis[:, ::-1]
     rank = int(np.count_nonzero(values > NEGLIGIBLE * values[0]))
     transform = np.zeros_like(basis)
     transform[:, :rank] = basis[:, :rank] / np.sqrt(values[:rank])
-    _core.transform(factors, transform, threads)
+    side.transform(transform)
     return values**0.25, rank  # the columns were B'B V, whose Gramian has the fourth powers
 
 
@@ -113,8 +116,7 @@ def _column_scales(singular_values: NDArray[np.float64], n_items: int) -> Floats
     return scales
 
 
-def _scales(rows: _core.Rows, threads: int) -> Floats:
+def _scales(sums: NDArray[np.float64]) -> Floats:
     """Return one over the root of each row's sum of |a y|; 0 for a row without any."""
-    sums = _core.absolute_row_sums(rows, threads)
     scales = np.divide(1, np.sqrt(sums), out=np.zeros_like(sums), where=sums > 0)
     return np.minimum(scales, np.finfo(np.float32).max).astype(np.float32)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ..data.axis import Axis
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
+from ..data.row_files import count_within
 from ..errors import InvalidValueError
 from ..system.checks import checked_integer, checked_share
 from .parts import STRONG_METRICS, HeldOut, Mask, Split, mask_of
@@ -46,9 +47,8 @@ def strong(
         Draws the users, and again the pairs of each part.
     """
     share = checked_share("test_share", test_share)
-    frequent = frequent_pairs(data, min_user, min_item)
-    user, item = data.by_user.row_numbers, data.by_user.columns
-    users = _shuffled(data.users, np.flatnonzero(np.bincount(user[frequent])), seed)
+    frequent, popular, counts = _frequent(data, min_user, min_item)
+    users = _shuffled(data.users, np.flatnonzero(frequent), seed)
     size = _size_of_a_part(held_out, len(users))
     if len(users) <= 2 * size:
         raise InvalidValueError(
@@ -56,25 +56,30 @@ def strong(
             f"so held_out can be at most {max(len(users) - 1, 0) // 2}, got {held_out or 'none'}"
         )
     training, for_validation, for_test = (
-        frequent & mask_of(part, data.n_users)[user] for part in np.split(users, [-2 * size, -size])
+        mask_of(part, data.n_users) for part in np.split(users, [-2 * size, -size])
     )
-    items = Axis.of(data.items, item[training])
-    train = data.select(training, Axis.of(data.users, user[training]), items)
+    known = count_within(data.by_user, training, popular)[1] > 0
+    items = Axis.of(data.items, np.flatnonzero(known))
+    train = data.cut(training, known, Axis.of(data.users, np.flatnonzero(training)), items)
     validation = _held_out("validation", data, for_validation, items, share, seed)
     test = _held_out("test", data, for_test, items, share, seed)
     parts = (validation.given, validation.wanted, test.given, test.wanted)
-    left_out = np.count_nonzero(for_validation | for_test) - sum(map(len, parts))
+    left_out = counts[for_validation | for_test].sum() - sum(map(len, parts))
     return Split("strong", train, test, validation, STRONG_METRICS, int(left_out))
 
 
-def frequent_pairs(data: Interactions, min_user: int = 5, min_item: int = 0) -> Mask:
-    """Mark the pairs left after removing items with fewer users, then users with fewer of these items."""
+def frequent_users_and_items(data: Interactions, min_user: int = 5, min_item: int = 0) -> tuple[Mask, Mask]:
+    """Mark the items with enough users, then the users with enough of these items."""
+    return _frequent(data, min_user, min_item)[:2]
+
+
+def _frequent(data: Interactions, min_user: int, min_item: int) -> tuple[Mask, Mask, NDArray[np.int64]]:
+    """Mark frequent users and items; also count the frequent items of each user."""
     least_items = checked_integer("min_user", min_user, 0)
     least_users = checked_integer("min_item", min_item, 0)
-    user, item = data.by_user.row_numbers, data.by_user.columns
-    popular = (data.by_user.column_counts >= least_users)[item]
-    counts = np.bincount(user[popular], minlength=data.n_users)
-    return np.asarray(popular & (counts >= least_items)[user])
+    popular = data.by_user.column_counts >= least_users
+    counts = count_within(data.by_user, np.ones(data.n_users, dtype=bool), popular)[0]
+    return counts >= max(least_items, 1), popular, counts
 
 
 def _size_of_a_part(held_out: int | None, users: int) -> int:
@@ -91,10 +96,8 @@ def _shuffled(ids: IdMap, rows: NDArray[np.int64], seed: int) -> NDArray[np.int6
 
 
 def _held_out(name: str, data: Interactions, chosen: Mask, items: Axis, share: float, seed: int) -> HeldOut:
-    """Divide the chosen pairs, as far as their items are known, into given and wanted ones."""
-    chosen = chosen & (items.rows[data.by_user.columns] >= 0)
-    users = Axis.of(data.users, data.by_user.row_numbers[chosen])
-    pairs = data.select(chosen, users, items)
+    """Divide the pairs of the chosen users, as far as items are known, into given and wanted ones."""
+    pairs = data.cut(chosen, items.rows >= 0, items=items)
     rng = np.random.RandomState(seed)
     wanted = np.zeros(len(pairs), dtype=bool)
     counts = pairs.by_user.counts

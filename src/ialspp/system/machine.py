@@ -106,16 +106,22 @@ def _quota_v1(group: Path) -> float | None:
 def select_isa_of_environment() -> None:
     """Switch the kernels to the instruction set that IALSPP_ISA names, if it is set."""
     name = os.environ.get("IALSPP_ISA")
-    if not name:
-        return
-    available = _core.available_isas()
-    if name in available:
-        _core.select_isa(name)
-    elif name in _core.known_isas():
-        raise InvalidStateError(
-            f"IALSPP_ISA={name}: this machine does not have it; it has {', '.join(available)}"
-        )
-    else:
+    if name and name not in _core.known_isas():
         raise InvalidStateError(
             f"IALSPP_ISA={name!r} is not an instruction set; choose one of {', '.join(_core.known_isas())}"
         )
+    if name:
+        select_isa(name, f"IALSPP_ISA={name}")
+
+
+def select_isa(name: str, wanted: str) -> None:
+    """Switch the kernels to an instruction set; an error says what wanted it if this machine cannot."""
+    available = _core.available_isas()
+    if name not in available:
+        raise InvalidStateError(f"{wanted}: this machine does not have it; it has {', '.join(available)}")
+    _core.select_isa(name)
+
+
+def selected_isa() -> str:
+    """Return the name of the instruction set in use."""
+    return _core.isa()

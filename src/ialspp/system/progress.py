@@ -1,13 +1,20 @@
-"""Progress of long work. The library reports to a callback; the default one draws a bar on stderr."""
+"""Progress of long work. The library reports to a callback; the default one draws a bar.
+
+In a notebook the bar is HTML below the cell. Elsewhere it is text on stderr.
+"""
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import InvalidTypeError
+from .html import progress_bar
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,7 +43,9 @@ class ProgressEvent:
 
 Progress = bool | None | Callable[[ProgressEvent], None]
 """What callers pass as `progress=`: a function of their own, True for a bar, False for nothing, or None for
-a bar on a terminal only."""
+a bar on a terminal or in a notebook only."""
+
+SECONDS_BETWEEN = 0.1  # updates of a notebook's bar: each is a message to the browser
 
 
 class Report(Protocol):
@@ -52,13 +61,17 @@ def reporting(
 ) -> Iterator[Report]:
     """Give a function that reports the progress of a task to whatever `progress` names.
 
-    keep: leave the finished bar on the terminal, because its note is worth reading.
+    keep: leave the finished bar where it is, because its note is worth reading.
     """
     if callable(progress):
         yield _calling(progress, task, total)
         return
     if progress not in (True, False, None):
         raise InvalidTypeError(f"progress must be True, False, None or a function, got {progress!r}")
+    if progress is not False and in_notebook():
+        with _notebook_bar(task, total, keep) as report:
+            yield report
+        return
     console = None if progress is False else _console(always=bool(progress))
     if console is None:
         yield _ignored
@@ -76,6 +89,35 @@ def _calling(callback: Callable[[ProgressEvent], None], task: str, total: float 
 
 def _ignored(done: float, *, note: str = "", total: float | None = None) -> None:
     pass
+
+
+def in_notebook() -> bool:
+    """Tell whether this process is the kernel of a notebook, which shows HTML."""
+    if "IPython" not in sys.modules:
+        return False
+    from IPython import get_ipython
+
+    return hasattr(get_ipython(), "kernel")
+
+
+@contextmanager
+def _notebook_bar(task: str, total: float | None, keep: bool) -> Iterator[Report]:
+    """Draw one piece of HTML, and draw it anew as the work goes on. It needs no widgets."""
+    shown: Any = import_module("IPython.display")  # its functions have no types
+    latest = progress_bar(task, 0, total, "")
+    handle, drawn_at = shown.display(shown.HTML(latest), display_id=True), time.monotonic()
+
+    def report(done: float, *, note: str = "", total: float | None = total) -> None:
+        nonlocal drawn_at, latest
+        latest = progress_bar(task, done, total, note)
+        if time.monotonic() - drawn_at >= SECONDS_BETWEEN:
+            handle.update(shown.HTML(latest))
+            drawn_at = time.monotonic()
+
+    try:
+        yield report
+    finally:
+        handle.update(shown.HTML(latest if keep else ""))
 
 
 def _console(*, always: bool) -> Console | None:

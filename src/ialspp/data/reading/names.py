@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidValueError
 from ..naming import NameTable
+from .catalogues import columns_in, read_catalogue
 from .columns import named_column
-from .encoding import UTF8, checked_encoding, in_utf8
-from .faults import polars_errors
-from .file_set import ROW, FileSet, separator_of, tell_format
+from .encoding import UTF8
+from .file_set import ROW, FileSet
 from .limits import check_rows
-from .lines import check_width
-from .opening import files_of, unchanged
-from .querying import load_polars, whole_batches
+from .querying import whole_batches
 
 if TYPE_CHECKING:
     import polars as pl
 
 BATCH = 2**16  # rows at a time
-QUOTED = (",", ";")  # separators of files in which quotes have a meaning, as a rule
 
 
 def read_names(
@@ -54,43 +51,23 @@ def read_names(
     header
         Whether the first line of text holds names of columns. If not given: yes if a column is given by name.
     """
-    codec = checked_encoding(encoding)
-    files = files_of(path)
-    load_polars()
-    if tell_format(files, format) != "csv":
-        if codec != UTF8:
-            raise InvalidValueError(f"{files[0]}: encoding={encoding!r} is for text, and this is not text")
-        return _read(path, files, id, name, format, separator, header)
-    with unchanged(files), in_utf8(files, codec) as readable:
-        return _read(path, readable, id, name, format, separator, header)
-
-
-def _read(
-    path: str | Path,
-    files: tuple[Path, ...],
-    id: str | int,
-    name: str | int,
-    format: str | None,
-    separator: str | None,
-    header: bool | None,
-) -> NameTable:
-    named = isinstance(id, str) or isinstance(name, str)
-    with unchanged(files):
-        with polars_errors(path):
-            is_text = tell_format(files, format) == "csv"
-            separator = separator or (separator_of(files[0]) if is_text else None)
-            source = FileSet.of(files, format, separator, header, '"' if separator in QUOTED else None, named)
-        with polars_errors(path, source):
-            return _collected(source, _query(source, {"id": id, "name": name}))
+    roles = {"id": id, "name": name}
+    return read_catalogue(
+        path,
+        lambda source: _collected(source, _query(source, roles)),
+        encoding=encoding,
+        format=format,
+        separator=separator,
+        header=header,
+        named=isinstance(id, str) or isinstance(name, str),
+    )
 
 
 def _query(source: FileSet, roles: dict[str, str | int]) -> pl.LazyFrame:
     """Query both columns as text, and the number of each row."""
     import polars as pl
 
-    kinds = source.schema()
-    if source.is_text and len(kinds) != (width := len(source.first_record().fields)):
-        check_width(source, None, width)  # a later line has more fields than the first
+    kinds: dict[str, Any] = columns_in(source)
     chosen = {
         role: named_column(source.files[0], role, column, list(kinds)) for role, column in roles.items()
     }

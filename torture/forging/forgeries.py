@@ -1,4 +1,4 @@
-"""Ways to forge a model file or a checkpoint; each takes the bytes of a sound file."""
+"""Ways to forge a file of arrays; each takes the bytes of a sound file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from torture.model_files.forging import DTYPES, FLOATS, INTEGERS, ODD_TEXTS, Parts, odd_value
+from torture.forging.parts import DTYPES, FLOATS, INTEGERS, ODD_TEXTS, Parts, odd_value
 
 Forge = Callable[[bytes, Random], bytes]
 
@@ -52,21 +52,9 @@ def metadata(file: bytes, random: Random) -> bytes:
     """Change or remove a text, or add one."""
     parts = Parts.of(file)
     key = random.choice([*parts.metadata, "more"])
-    texts = (
-        "",
-        "{}",
-        "[]",
-        "2",
-        "-1",
-        "1e3",
-        "null",
-        "NaN",
-        "[" * 3000,
-        '{"a":' * 3000,
-        "ialspp",
-        *ODD_TEXTS,
+    value: Any = random.choice(
+        [*STRANGE_TEXTS, *ODD_TEXTS, *parts.metadata.values(), None, odd_value(random)]
     )
-    value: Any = random.choice([*texts, *parts.metadata.values(), None, odd_value(random)])
     if value is None:
         parts.metadata.pop(key, None)
     else:
@@ -118,11 +106,12 @@ def values(file: bytes, random: Random) -> bytes:
     for _ in range(random.choice([1, 1, 2])):
         name = _some_array(parts, random)
         array = parts.array(name)
-        parts.put(name, _with_changes(array, random))
+        parts.put(name, with_changes(array, random))
     return parts.signed()
 
 
-def _with_changes(array: NDArray[Any], random: Random) -> NDArray[Any]:
+def with_changes(array: NDArray[Any], random: Random) -> NDArray[Any]:
+    """Change numbers of an array in place, and return it."""
     flat = array.reshape(-1)
     if flat.size == 0:
         return array
@@ -214,6 +203,9 @@ OTHER_NAMES = (
     "item_names.utf8",
     "user_names.offsets",
     "item_counts",
+    "by_user.labels",
+    "by_user.times",
+    "by_item.weights",
     "padding.9",
 )
 STRANGE_TEXTS = ("{}", "[]", "2", "-1", "1e3", "null", "NaN", "[" * 3000, '{"a":' * 3000, "ialspp")

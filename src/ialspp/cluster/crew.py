@@ -1,0 +1,190 @@
+"""The workers of a fit: started, given work, replaced when they die, joined by those of new nodes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import ray
+from ray.exceptions import (
+    ObjectLostError,
+    RayActorError,
+    RaySystemError,
+    RayTaskError,
+    WorkerCrashedError,
+)
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from ..errors import InvalidStateError
+from ..system.log import log
+from .jobs import Piece
+from .worker import Worker
+
+LOST = (RayActorError, WorkerCrashedError, ObjectLostError, RaySystemError)
+LOOK_FOR_NODES = 1.0  # seconds from one look at the nodes of the cluster to the next
+PATIENCE = 120.0  # seconds without a single worker until a fit gives up
+
+
+@dataclass(eq=False)
+class Member:
+    """A worker, as the driver sees it."""
+
+    actor: Any
+    node: str  # its id in Ray
+    threads: int
+    ready: Any  # a reference that has a value once the worker can do jobs
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What workers are started with."""
+
+    path: str
+    checksum: str
+    isa: str
+    workers: int | None  # on all nodes together; None: one on each
+    threads: int | None  # of each worker; None: the CPUs of its node, shared out
+
+
+@dataclass(eq=False)
+class Crew:
+    """All workers, and which pieces each of them has."""
+
+    start: Start
+    members: list[Member] = field(default_factory=list)
+    starting: list[Member] = field(default_factory=list)
+    lost: int = 0  # how many have died so far
+    _looked: float = float("-inf")
+
+    def gather(self) -> None:
+        """Start the first workers, and wait for them; those that cannot be started in time may come later."""
+        begun = time.monotonic()
+        self._look_for_nodes()
+        while self.starting and time.monotonic() - begun < PATIENCE:
+            ray.wait([member.ready for member in self.starting], timeout=1)
+            self._take_in()
+            self._look_for_nodes()
+        self.require_members()
+
+    def require_members(self) -> None:
+        """Wait until there is a worker; raise an error if none comes."""
+        begun = time.monotonic()
+        while not self.members:
+            if time.monotonic() - begun > PATIENCE:
+                raise InvalidStateError(
+                    f"no worker for {PATIENCE:.0f} seconds: {self.lost} were lost, and no node of the Ray "
+                    "cluster has free CPUs for another; a fit with a checkpoint can be resumed later"
+                )
+            self._look_for_nodes()
+            if self.starting:
+                ray.wait([member.ready for member in self.starting], timeout=1)
+            else:
+                time.sleep(LOOK_FOR_NODES)
+            self._take_in()
+
+    def dismiss(self) -> None:
+        """End all workers."""
+        for member in (*self.members, *self.starting):
+            ray.kill(member.actor)
+        self.members, self.starting = [], []
+
+    def refresh(self) -> None:
+        """Take in workers that have become ready, and start some on nodes that have joined the cluster."""
+        if time.monotonic() - self._looked > LOOK_FOR_NODES:
+            self._look_for_nodes()
+        self._take_in()
+
+    def drop(self, member: Member, error: BaseException) -> None:
+        """Forget a worker that is lost. Its node may get another one."""
+        if member in self.members:
+            self.members.remove(member)
+            self.lost += 1
+            log("a worker is lost, %d are left: %s", len(self.members), str(error).split("\n")[0])
+
+    def share_out(
+        self, pieces: Mapping[int, Piece], counts: Mapping[str, int]
+    ) -> list[tuple[Member, list[int]]]:
+        """Share out numbered pieces: to each worker consecutive ones, as many as its threads can do.
+
+        counts: how many pieces each side has. A piece has its place among all of them, so that the same
+        worker gets it again while the workers stay the same.
+        """
+        ends, threads = [], 0
+        for member in self.members:
+            threads += member.threads
+            ends.append(threads)
+        shares: list[list[int]] = [[] for _ in self.members]
+        for number, piece in pieces.items():
+            place = (piece.number + 0.5) / counts[piece.side] * threads
+            shares[next(worker for worker, end in enumerate(ends) if place < end)].append(number)
+        return [(member, share) for member, share in zip(self.members, shares, strict=True) if share]
+
+    def _look_for_nodes(self) -> None:
+        """Start a worker wherever a node has fewer than it should."""
+        self._looked = time.monotonic()
+        for node, (workers, cpus) in self._wanted().items():
+            here = [member for member in (*self.members, *self.starting) if member.node == node]
+            for _ in range(workers - len(here)):
+                self.starting.append(self._started(node, cpus))
+
+    def _wanted(self) -> dict[str, tuple[int, float]]:
+        """Return how many workers each node should have, and the CPUs of each of them."""
+        cpus = {
+            node["NodeID"]: int(node["Resources"]["CPU"])
+            for node in sorted(ray.nodes(), key=lambda node: str(node["NodeID"]))
+            if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
+        }
+        if self.start.workers is None:
+            counts = dict.fromkeys(cpus, 1)
+        else:
+            shares = [len(range(place, self.start.workers, len(cpus))) for place in range(len(cpus))]
+            counts = dict(zip(cpus, shares, strict=True))
+        return {
+            node: (count, cpus[node] // count if count <= cpus[node] else cpus[node] / count)
+            for node, count in counts.items()
+            if count
+        }
+
+    def _started(self, node: str, cpus: float) -> Member:
+        threads = self.start.threads or max(1, int(cpus))
+        there = NodeAffinitySchedulingStrategy(node, soft=False)
+        options = {"num_cpus": cpus, "scheduling_strategy": there, "max_restarts": 0}
+        actor = (
+            ray.remote(Worker)
+            .options(**options)
+            .remote(self.start.path, self.start.checksum, self.start.isa, threads)
+        )
+        return Member(actor, node, threads, actor.ready.remote())  # type: ignore[attr-defined]  # ray adds it
+
+    def _take_in(self) -> None:
+        """Make members of the workers that are ready; forget those that could not be started."""
+        if not self.starting:
+            return
+        refs = [member.ready for member in self.starting]
+        done = set(ray.wait(refs, num_returns=len(refs), timeout=0)[0])
+        for member in [member for member in self.starting if member.ready in done]:
+            self.starting.remove(member)
+            try:
+                ray.get(member.ready)
+            except RayTaskError as error:
+                raise error.as_instanceof_cause() from None
+            except LOST as error:
+                if _is_refusal(error):
+                    raise InvalidStateError(f"a worker cannot start: {_cause_of(error)}") from error
+                log("a worker could not be started: %s", str(error).split("\n")[0])
+            else:
+                self.members.append(member)
+                log("a worker with %d threads joins, %d in all", member.threads, len(self.members))
+
+
+def _is_refusal(error: BaseException) -> bool:
+    """Tell whether a worker's constructor has raised an error of ours, which would happen again."""
+    return "InvalidStateError" in str(error) or "StoreError" in str(error)
+
+
+def _cause_of(error: BaseException) -> str:
+    """Return the last line of the worker's traceback."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return lines[-1].strip() if lines else repr(error)

@@ -1,0 +1,106 @@
+"""RayCluster: where `fit(cluster=...)` trains."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..data.interactions import Interactions
+from ..errors import InvalidValueError, MissingExtraError
+from ..system.checks import checked_integer
+
+if TYPE_CHECKING:
+    from .training import ClusterPlace
+
+
+@dataclass(slots=True, kw_only=True)
+class RayCluster:
+    """A Ray cluster on which models are trained, with the same bits as on one machine.
+
+    Data must be open from a file (`Interactions.open`) that every node can read under the same path.
+
+    Parameters
+    ----------
+    address
+        The address of a running cluster, such as "auto" or "10.0.0.1:6379". None: the cluster that this
+        process is connected to, or else a new one on this machine, for as long as the fit lasts.
+    workers
+        The number of worker processes on all nodes together. None: one on each node, which is best.
+    threads
+        The threads of each worker. None: the CPUs of its node, shared out among the node's workers.
+
+    Attributes
+    ----------
+    seconds_to_start
+        How long it took to connect and to start the workers of the last fit.
+    received
+        The bytes of factors that each node received in the last fit, by its id in Ray. The driver is one of
+        the nodes; it receives all factors, for the history, callbacks and checkpoints.
+    lost
+        How many workers died in the last fit.
+    """
+
+    address: str | None = None
+    workers: int | None = None
+    threads: int | None = None
+    seconds_to_start: float = field(default=0.0, init=False, compare=False)
+    received: dict[str, int] = field(default_factory=dict, init=False, compare=False)
+    lost: int = field(default=0, init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("workers", "threads"):
+            if getattr(self, name) is not None:
+                checked_integer(name, getattr(self, name), 1)
+        if self.address is not None and self.address.startswith("ray://"):
+            raise InvalidValueError(
+                f"the driver must run on a node of the cluster, whose memory it shares; got the address of a "
+                f"client, {self.address}: start the fit on a node, or as a job of Ray"
+            )
+
+    def facts(self) -> dict[str, Any]:
+        """Describe the last fit as plain values."""
+        return {name: getattr(self, name) for name in ("seconds_to_start", "received", "lost")}
+
+    @contextmanager
+    def training(self, data: Interactions, dim: int) -> Iterator[ClusterPlace]:
+        """Start workers for fits on this data, and end them in the end."""
+        _require_ray()
+        if data.file is None:
+            raise InvalidValueError(
+                "a cluster trains on data in a file that every node can read: data.save(path), and then "
+                "Interactions.open(path)"
+            )
+        from .training import training
+
+        begun = time.perf_counter()
+        with self._connected(), training(data, dim, self.workers, self.threads) as place:
+            self.seconds_to_start = time.perf_counter() - begun
+            try:
+                yield place
+            finally:
+                self.received, self.lost = dict(place.mapper.traffic.received), place.crew.lost
+
+    @contextmanager
+    def _connected(self) -> Iterator[None]:
+        """Connect this process to the cluster, unless it is connected already."""
+        import ray
+
+        if ray.is_initialized():
+            yield
+            return
+        options: dict[str, Any] = {} if self.address is None else {"address": self.address}
+        ray.init(**options, include_dashboard=False if self.address is None else None, log_to_driver=False)
+        try:
+            yield
+        finally:
+            ray.shutdown()
+
+
+def _require_ray() -> None:
+    try:
+        import ray  # noqa: F401 - whether it is there
+    except ImportError as error:
+        raise MissingExtraError("training on a cluster needs ray: pip install 'ialspp[ray]'") from error

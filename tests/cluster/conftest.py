@@ -1,0 +1,33 @@
+"""One small Ray cluster for the tests of a process: two nodes on this machine, one of them the driver's."""
+
+import pytest
+from support.models import make_data
+
+from ialspp import Interactions
+
+STORE = 128 * 2**20  # bytes of each node
+
+
+@pytest.fixture(scope="session")
+def two_nodes():
+    """Connect to a cluster of two nodes, with two CPUs and one, which ends with the tests."""
+    import ray
+    from ray.cluster_utils import Cluster
+
+    head = {"num_cpus": 2, "object_store_memory": STORE, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
+    try:
+        cluster.add_node(num_cpus=1, object_store_memory=STORE)
+        ray.init(address=cluster.address, log_to_driver=False)
+        yield cluster
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
+
+
+@pytest.fixture(scope="session")
+def stored(tmp_path_factory):
+    """Data with weights in a file of its own, open."""
+    path = tmp_path_factory.mktemp("cluster") / "events.ialsdata"
+    make_data(users=700, n=9000).save(path)
+    return Interactions.open(path)

@@ -1,0 +1,134 @@
+"""A fit on a Ray cluster has the bits of a fit on one machine, on any number of workers and whoever dies."""
+
+import sys
+
+import pytest
+import ray
+from support.clusters import epochs
+from support.models import fitted, losses, make_model, same_bits
+
+from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, SpectralCG
+from ialspp.cluster import RayCluster
+from ialspp.cluster.memory import Needs
+from ialspp.errors import InvalidStateError, InvalidValueError, MissingExtraError
+from ialspp.solvers import ThisMachine
+
+pytestmark = pytest.mark.usefixtures("two_nodes")
+
+DIM = 9
+SOLVERS = [
+    SpectralCG(),
+    SpectralCG(precision="mixed", relaxation=1.2),
+    SpectralCG(tolerance=1e-4),
+    IALS(relaxation=1.1),
+    IALSpp(block_size=4),
+]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_bits_are_those_of_one_machine(stored, workers):
+    with RayCluster(workers=workers).training(stored, DIM) as place:
+        assert len(place.crew.members) == workers
+        for solver in SOLVERS:
+            wanted = epochs(solver, stored, ThisMachine(2), dim=DIM)
+            assert epochs(solver, stored, place, dim=DIM) == wanted
+
+
+def test_a_lost_worker_changes_no_bit_and_is_replaced(stored):
+    cluster = RayCluster(workers=2)
+    with cluster.training(stored, DIM) as place:
+
+        def kill(epoch):
+            if epoch > 0:
+                ray.kill(place.crew.members[0].actor)
+
+        wanted = epochs(SpectralCG(), stored, ThisMachine(2), dim=DIM, count=4)
+        assert epochs(SpectralCG(), stored, place, dim=DIM, count=4, between=kill) == wanted
+    assert cluster.lost == 3
+
+
+def test_a_node_that_joins_is_used_and_may_leave_again(stored, two_nodes):
+    joined = []
+    with RayCluster().training(stored, DIM) as place:
+
+        def join_or_leave(epoch):
+            if epoch == 1:
+                joined.append(two_nodes.add_node(num_cpus=1, object_store_memory=2**27))
+                while len(place.crew.members) < 3:
+                    place.crew.refresh()
+            if epoch == 2:
+                two_nodes.remove_node(joined.pop())
+
+        wanted = epochs(IALSpp(), stored, ThisMachine(1), dim=DIM, count=3)
+        assert epochs(IALSpp(), stored, place, dim=DIM, count=3, between=join_or_leave) == wanted
+
+
+def test_a_fit_on_a_cluster_is_a_fit(stored, tmp_path):
+    cluster, seen = RayCluster(workers=2), []
+    model = make_model(epochs=4, solver=None)
+    model.fit(
+        stored,
+        cluster=cluster,
+        checkpoint=tmp_path / "state",
+        callbacks=[lambda model, record: seen.append((record.epoch, model.item_factors.sum()))],
+        progress=False,
+    )
+    local = fitted(stored, epochs=4, solver=None)
+    assert same_bits(model, local)
+    assert losses(model) == losses(local)
+    assert [epoch for epoch, _ in seen] == [1, 2, 3, 4]
+    assert seen[-1][1] == local.item_factors.sum()
+    assert cluster.seconds_to_start > 0
+
+
+@pytest.mark.parametrize("where", ["on the cluster", "here"])
+def test_an_interrupted_fit_goes_on_from_its_checkpoint(stored, tmp_path, where):
+    def interrupt(_model, record):
+        if record.epoch == 2:
+            raise KeyboardInterrupt
+
+    model, checkpoint = make_model(epochs=4, solver=None), tmp_path / "state"
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(
+            stored,
+            cluster=RayCluster(workers=1),
+            checkpoint=checkpoint,
+            callbacks=[interrupt],
+            progress=False,
+        )
+    cluster = RayCluster(workers=2) if where == "on the cluster" else None
+    resumed = ImplicitMF.resume(checkpoint, stored, progress=False, cluster=cluster)
+    assert same_bits(resumed, fitted(stored, epochs=4, solver=None))
+
+
+def test_a_node_receives_the_side_that_is_held_fixed_without_its_own_part(stored):
+    received = {}
+    for count in (1, 3):
+        cluster = RayCluster()
+        with cluster.training(stored, DIM) as place:
+            epochs(IALS(), stored, place, dim=DIM, count=count)
+        here = ray.get_runtime_context().get_node_id()
+        (received[count],) = (size for node, size in cluster.received.items() if node != here)
+    rows, other_share = stored.n_users + stored.n_items, 2 / 3  # of the threads, on the driver's node
+    formula = 4 * DIM * rows * other_share
+    assert (received[3] - received[1]) / 2 == pytest.approx(formula, rel=0.05)
+
+
+def test_a_cluster_refuses_what_it_cannot_do(stored, monkeypatch):
+    copy = Interactions.from_arrays(user=[1, 2], item=[3, 4])
+    with pytest.raises(InvalidValueError, match="every node can read"):
+        make_model().fit(copy, cluster=RayCluster())
+    for solver in (ICD(), IALSpp(sweep="block")):
+        with pytest.raises(InvalidValueError, match="train on one machine only"):
+            make_model(solver=solver).fit(stored, cluster=RayCluster(workers=1), progress=False)
+    needs = Needs.of(stored.n_users, stored.n_items, 60_000, 2)
+    with pytest.raises(InvalidStateError, match=f"--object-store-memory={needs.driver}"):
+        make_model(dim=60_000, init="random").fit(stored, cluster=RayCluster(), progress=False)
+    for wrong in ({"workers": 0}, {"threads": 0}):
+        with pytest.raises(InvalidValueError, match="must be"):
+            RayCluster(**wrong)
+    with pytest.raises(InvalidValueError, match="must run on a node"):
+        RayCluster(address="ray://10.0.0.1:10001")
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'ialspp\[ray\]'"):
+        make_model().fit(stored, cluster=RayCluster())
