@@ -87,6 +87,7 @@ def fit(
     with telling_how_to_resume(keeping, resume):
         start = time.perf_counter()
         data = names.attached(source.interactions("fit").core(min_user, min_item))
+        place.check(data)
         source.remark_on_weights(data)
         read = time.perf_counter()
         begun = None if resume is None else Checkpoint.read(resume)
