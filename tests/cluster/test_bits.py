@@ -136,9 +136,12 @@ def test_a_cluster_refuses_what_it_cannot_do(stored, monkeypatch):
 
 
 def test_the_command_trains_on_a_cluster(stored, two_nodes, tmp_path):
-    out = tmp_path / "model.ialspp"
+    path, out = tmp_path / "events.ialsdata", tmp_path / "model.ialspp"
+    stored.core().save(path)  # which has no users and items without interactions, as `ialspp prepare` does
     place = ["--ray", two_nodes.address, "--workers", "2"]
-    done = ialspp_process("fit", stored.file.path, *place, "--dim", DIM, "--epochs", "2", "-o", out)
+    done = ialspp_process("fit", path, *place, "--dim", DIM, "--epochs", "2", "-o", out)
     assert done.returncode == 0, done.stderr
     assert "started in" in done.stdout
-    assert same_bits(ImplicitMF.load(out), ImplicitMF(DIM, epochs=2).fit(stored, progress=False))
+    assert same_bits(
+        ImplicitMF.load(out), ImplicitMF(DIM, epochs=2).fit(Interactions.open(path), progress=False)
+    )

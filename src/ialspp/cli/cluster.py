@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from ..cluster import RayCluster
+from ..data.interactions import Interactions
 from ..errors import InvalidValueError
 from .output import size
 from .source import Source
@@ -45,6 +46,14 @@ class ClusterOptions:
         if stopping.early_stop is not None:
             raise InvalidValueError("--early-stop trains on a part of the data in memory; leave out --ray")
         return RayCluster(address=self.ray, workers=self.workers, threads=threads)
+
+    def check(self, data: Interactions) -> None:
+        """Raise an error if the data is not the file any more."""
+        if self.ray is not None and data.file is None:
+            raise InvalidValueError(
+                "--ray trains on a file as it is, and --min-user and --min-item leave out some of its users "
+                "or items; give them to `ialspp prepare`"
+            )
 
 
 def shown_cluster(facts: dict[str, Any]) -> str:

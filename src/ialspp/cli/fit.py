@@ -93,6 +93,7 @@ def fit(
     with telling_how_to_resume(keeping, resume):
         start = time.perf_counter()
         data = names.attached(weights.on(source.interactions("fit").core(min_user, min_item)))
+        place.check(data)
         source.remark_on_weights(data)
         described = features.read()
         read = time.perf_counter()
