@@ -27,6 +27,7 @@ from support.terminal import PIPES, start
 from ialspp import ImplicitMF, Interactions
 from ialspp.model.checkpoint import Checkpoint
 from ialspp.model.checkpointer import Checkpointer
+from ialspp.model.history import MOST_EPOCHS
 
 EPOCHS = 6
 FIT = ["fit", "log.csv", *COLUMNS, "--dim", "4", "--epochs", EPOCHS]
@@ -187,7 +188,7 @@ def test_an_interrupt_before_the_first_epoch_promises_nothing(folder, monkeypatc
 @posix
 @pytest.mark.parametrize("by", NAMES, ids=["Ctrl-C", "SIGTERM"])
 def test_a_signal_from_outside_keeps_the_last_epoch(folder, by):
-    options = ["--epochs", str(10**9), "--checkpoint", "c", "-o", "never"]
+    options = ["--epochs", str(MOST_EPOCHS), "--checkpoint", "c", "-o", "never"]
     child = start(*FIT[:-2], *options, cwd=folder, **PIPES)
     wait_until(lambda: (folder / "c").exists() or child.poll() is not None)
     child.send_signal(by)
@@ -195,7 +196,7 @@ def test_a_signal_from_outside_keeps_the_last_epoch(folder, by):
     word, code = NAMES[by]
     found, state = Checkpoint.open(folder / "c")
     epochs = len(found.history)
-    said = f"c keeps epoch {epochs} of 1000000000; go on with: ialspp fit --resume c"
+    said = f"c keeps epoch {epochs} of {MOST_EPOCHS}; go on with: ialspp fit --resume c"
     assert (child.returncode, out, err) == (code, "", f"ialspp: {word}: {said}\n")
     assert files(folder) == ["c", "log.csv"]
     answer(*FIT[:-1], epochs, "-o", "m", cwd=folder)

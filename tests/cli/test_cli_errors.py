@@ -11,7 +11,7 @@ from support.commands import COLUMNS, QUICK, answer, contents, ialspp, refuses, 
 from ialspp.files import container
 
 posix = pytest.mark.skipif(os.name != "posix", reason="limits and closed streams as POSIX has them")
-ENDLESS = ["--epochs", 10**9]  # a mistake that is only found after training is found by the time limit
+ENDLESS = ["--epochs", 25_000]  # a mistake that is only found after training is found by the time limit
 FIT = ["fit", "LOG", *COLUMNS, "-o", "x.ialspp"]
 BAD_TABLES = {
     "empty.csv": "",
@@ -145,7 +145,7 @@ CONFIG_MISTAKES = [
     ("flag.toml", ["flag.toml", "dim must be an integer"]),
     ("list.toml", ["list.toml", "user"]),
     ("bad.toml", ["bad.toml", "line 3"]),
-    ("table.toml", ["table.toml", "[fitt]", "fit, evaluate, update"]),
+    ("table.toml", ["table.toml", "[fitt]", "prepare, fit, evaluate, tune, update"]),
     ("value.toml", ["regularization must be finite", "nan"]),
     ("other.toml", ["other.toml", "protocol is not an option of fit"]),
     ("none.toml", ["none.toml", "No such file"]),

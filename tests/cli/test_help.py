@@ -76,6 +76,7 @@ def test_options_stand_in_groups():
         "Options",
         "Data",
         "Names",
+        "Features",
         "Model",
         solver,
         "When to stop",

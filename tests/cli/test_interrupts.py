@@ -13,7 +13,7 @@ from support.terminal import ESCAPE, HIDE, PIPES, SHOW, in_terminal, start
 
 from ialspp import store
 
-ENDLESS = ["--epochs", str(10**9)]
+ENDLESS = ["--epochs", str(25_000)]
 
 
 @pytest.fixture(scope="module")

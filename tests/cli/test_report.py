@@ -25,4 +25,4 @@ def test_the_report_is_written_and_replaced_only_by_another(model, tmp_path):
 
 def test_mistakes_are_refused(model, tmp_path):
     refuses("the name must end with .html")(ialspp("report", model, "-o", tmp_path / "page.txt"))
-    refuses("-k must be at least 1, got 0")(ialspp("report", model, "-o", tmp_path / "a.html", "-k", 0))
+    refuses("k must be at least 1, got 0")(ialspp("report", model, "-o", tmp_path / "a.html", "-k", 0))

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import support
-import threadpoolctl
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -18,7 +17,7 @@ pytest.importorskip("implicit", reason="needs implicit 0.7.3, which has no wheel
 from implicit.cpu import _als
 from implicit.cpu.als import AlternatingLeastSquares as Implicit
 
-threadpoolctl.threadpool_limits(1, "blas")  # again: implicit loads scipy's BLAS, too, and warns of threads
+pytestmark = pytest.mark.filterwarnings("ignore:OpenBLAS is configured:RuntimeWarning")  # implicit's advice
 
 SCRIPT = (Path(support.__path__[0]) / "implicit_script.py").read_text()
 VALUES = {

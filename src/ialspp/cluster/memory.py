@@ -35,6 +35,7 @@ def require_room(users: int, items: int, dim: int) -> Needs:
     """Raise an error if the object store of a node is too small."""
     here = ray.get_runtime_context().get_node_id()
     nodes = [node for node in ray.nodes() if node["Alive"]]
+    nodes.sort(key=lambda node: bool(node["NodeID"] != here))  # the driver's first, which needs most
     needs = Needs.of(users, items, dim, len(nodes))
     for node in nodes:
         need = needs.driver if node["NodeID"] == here else needs.other

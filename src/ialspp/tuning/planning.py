@@ -157,14 +157,25 @@ def _stage(
 
 
 def _polishing(plan: Plan, searched: list[Trial]) -> Stage | None:
-    """Return the last stage: more trials near the best settings, at their d."""
-    found = best(done(searched, "search", "polish"))
+    """Return the last stage: more trials near the best settings, at the largest d that paid."""
+    found = _best_that_paid(plan, searched)
     polished = [trial for trial in searched if trial.kind == "polish"]
     if found is None or (plan.trials is None and len(polished) >= plan.first):
         return None
     space = plan.space.around(found.settings, plan.factor)
     near = [trial for trial in searched if trial.settings.dim == found.settings.dim]
     return Stage(found.settings.dim, "polish", space, found.settings, near, searched)
+
+
+def _best_that_paid(plan: Plan, searched: list[Trial]) -> Trial | None:
+    """Return the best trial, where a larger d must bring the least gain over a smaller one."""
+    chosen: Trial | None = None
+    for dim in plan.dims:
+        tried = [trial for trial in searched if trial.settings.dim == dim]
+        found = best(done(tried, "search", "polish"))
+        if found is not None and (chosen is None or found.score >= chosen.score * (1 + plan.least_gain)):
+            chosen = found
+    return chosen
 
 
 def finalists(plan: Plan, trials: list[Trial]) -> list[Trial]:

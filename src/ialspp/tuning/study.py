@@ -108,9 +108,14 @@ class Study:
         return sum(trial.outcome is None for trial in self.trials())
 
     def _give_up_dead(self) -> None:
-        """Mark the trials as failed whose process is gone."""
+        """Mark the trials as failed whose process is gone.
+
+        A trial without a job is one that another process begins right now, or died while it began. It has no
+        settings, so that it counts for nothing either way.
+        """
         for trial in self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
-            if OUTCOME not in trial.user_attrs and not _lives(trial.user_attrs.get(JOB, {}).get("process")):
+            job = trial.user_attrs.get(JOB)
+            if job is not None and OUTCOME not in trial.user_attrs and not _lives(job["process"]):
                 self._study.tell(trial.number, state=TrialState.FAIL)
 
 
@@ -168,10 +173,8 @@ def _process() -> dict[str, Any]:
     return {"host": socket.gethostname(), "pid": os.getpid()}
 
 
-def _lives(process: dict[str, Any] | None) -> bool:
+def _lives(process: dict[str, Any]) -> bool:
     """Tell whether a process may still run: one of another machine may, for all we know."""
-    if process is None:
-        return False
     if process["host"] != socket.gethostname():
         return True
     if os.name == "nt" or process["pid"] == os.getpid():
