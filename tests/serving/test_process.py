@@ -124,7 +124,7 @@ def test_a_signal_ends_it_and_running_requests_are_answered(model_file, number):
         wait_until(lambda: refuses_connections(port))
         connection.sendall(body[3:])
         assert b" 200 OK" in connection.recv(100)
-    assert process.end() == 0, process.said
+    assert process.ended() == 0, process.said
     assert "Traceback" not in process.said
 
 

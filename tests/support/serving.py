@@ -67,6 +67,13 @@ class Process:
         """Tell it to end, and return its exit code."""
         if self.process.poll() is None:
             self.send(number)
+        return self.ended()
+
+    def ended(self):
+        """Wait for its end without telling it again, and return its exit code.
+
+        A second signal would find the interpreter on its way out, without its handlers, and kill it.
+        """
         code = self.process.wait(PATIENCE)
         for reader in self._readers:
             reader.join(PATIENCE)
