@@ -44,13 +44,15 @@ def draw(report: dict[str, Any], path: Path) -> None:
     """Draw a panel for each dimension, with a bar for each system."""
     mpl.rcParams.update(STYLE)
     dims = sorted({run["dim"] for run in report["runs"]})
-    figure, axes = plt.subplots(1, len(dims), figsize=(9.2, 2.5), layout="constrained", sharey=True)
-    for axis, dim in zip(axes, dims, strict=True):
+    figure, axes = plt.subplots(
+        1, len(dims), figsize=(3.2 * len(dims) + 1.6, 2.5), layout="constrained", sharey=True, squeeze=False
+    )
+    for axis, dim in zip(axes[0], dims, strict=True):
         runs = {run["system"]: run for run in report["runs"] if run["dim"] == dim}
         panel(axis, [runs[name] for name in NAMES])
         axis.set_title(f"d = {dim}", color=INK)
-    axes[0].set_yticks(range(len(NAMES)), NAMES.values())
-    axes[0].invert_yaxis()
+    axes[0][0].set_yticks(range(len(NAMES)), NAMES.values())
+    axes[0][0].invert_yaxis()
     figure.supxlabel("seconds until the loss has converged (shorter is better)", fontsize=10, color=INK)
     figure.savefig(path, metadata={"Date": None, "Creator": None}, facecolor="white")
     plt.close(figure)
