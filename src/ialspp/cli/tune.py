@@ -72,7 +72,11 @@ class SearchOptions:
         """Make the model whose solver and start trainings have."""
         solver = SpectralCG() if self.relaxation is None else SpectralCG(relaxation=self.relaxation)
         # typer 0.15 takes no Literal; ImplicitMF checks the word
-        return ImplicitMF(solver=solver, init=self.init, threads=self.threads)  # type: ignore[arg-type]
+        return ImplicitMF(
+            solver=solver,
+            init=self.init,  # type: ignore[arg-type]  # typer 0.15 takes no Literal; ImplicitMF checks the word
+            threads=self.threads,
+        )
 
     def seconds(self) -> float | None:
         """Return the budget in seconds; None if there is a number of trials."""
