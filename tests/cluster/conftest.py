@@ -4,6 +4,7 @@ import pytest
 from support.models import make_data
 
 from ialspp import Interactions
+from ialspp.cluster.ray_cluster import sigterm_kept
 
 STORE = 128 * 2**20  # bytes of each node
 
@@ -18,10 +19,12 @@ def two_nodes():
     with pytest.MonkeyPatch.context() as patch:
         # By default workers run at the lowest priority but four: on a busy machine they would hardly start.
         patch.setenv("RAY_worker_niceness", "0")
-        cluster = Cluster(initialize_head=True, head_node_args=head)
+        with sigterm_kept():
+            cluster = Cluster(initialize_head=True, head_node_args=head)
         try:
-            cluster.add_node(num_cpus=1, object_store_memory=STORE)
-            ray.init(address=cluster.address, log_to_driver=False)
+            with sigterm_kept():
+                cluster.add_node(num_cpus=1, object_store_memory=STORE)
+                ray.init(address=cluster.address, log_to_driver=False)
             yield cluster
         finally:
             ray.shutdown()

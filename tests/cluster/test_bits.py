@@ -1,5 +1,6 @@
 """A fit on a Ray cluster has the bits of a fit on one machine, on any number of workers and whoever dies."""
 
+import signal
 import sys
 
 import pytest
@@ -7,6 +8,8 @@ import ray
 from support.clusters import epochs
 from support.commands import ialspp_process
 from support.models import fitted, losses, make_model, same_bits
+from support.processes import finish, wait_until
+from support.terminal import PIPES, start
 
 from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, SpectralCG
 from ialspp.cluster import RayCluster
@@ -135,13 +138,32 @@ def test_a_cluster_refuses_what_it_cannot_do(stored, monkeypatch):
         make_model().fit(stored, cluster=RayCluster())
 
 
-def test_the_command_trains_on_a_cluster(stored, two_nodes, tmp_path):
-    path, out = tmp_path / "events.ialsdata", tmp_path / "model.ialspp"
-    stored.core().save(path)  # which has no users and items without interactions, as `ialspp prepare` does
+@pytest.fixture
+def events(stored, tmp_path_factory):
+    """A file without users and items that have no interactions, as `ialspp prepare` writes them."""
+    path = tmp_path_factory.mktemp("events") / "events.ialsdata"
+    stored.core().save(path)
+    return path
+
+
+def test_the_command_trains_on_a_cluster(events, two_nodes, tmp_path):
+    out = tmp_path / "model.ialspp"
     place = ["--ray", two_nodes.address, "--workers", "2"]
-    done = ialspp_process("fit", path, *place, "--dim", DIM, "--epochs", "2", "-o", out)
+    done = ialspp_process("fit", events, *place, "--dim", DIM, "--epochs", "2", "-o", out)
     assert done.returncode == 0, done.stderr
     assert "started in" in done.stdout
     assert same_bits(
-        ImplicitMF.load(out), ImplicitMF(DIM, epochs=2).fit(Interactions.open(path), progress=False)
+        ImplicitMF.load(out), ImplicitMF(DIM, epochs=2).fit(Interactions.open(events), progress=False)
     )
+
+
+def test_a_terminated_command_keeps_its_checkpoint(events, two_nodes, tmp_path):
+    """Though Ray has a handler of SIGTERM, which would end the process without a word."""
+    endless = ["--dim", 4, "--epochs", 20_000, "--checkpoint", "state", "-o", "m.ialspp"]
+    fit = start("fit", events, "--ray", two_nodes.address, *endless, cwd=tmp_path, **PIPES)
+    wait_until(lambda: fit.poll() is not None or (tmp_path / "state").exists())
+    fit.send_signal(signal.SIGTERM)
+    _, said = finish(fit)
+    assert fit.returncode == 143, said
+    assert "go on with: ialspp fit --resume state" in " ".join(said.split())
+    assert [path.name for path in tmp_path.iterdir()] == ["state"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,11 +94,25 @@ class RayCluster:
             yield
             return
         options: dict[str, Any] = {} if self.address is None else {"address": self.address}
-        ray.init(**options, include_dashboard=False if self.address is None else None, log_to_driver=False)
+        with sigterm_kept():
+            ray.init(
+                **options, include_dashboard=False if self.address is None else None, log_to_driver=False
+            )
         try:
             yield
         finally:
             ray.shutdown()
+
+
+@contextmanager
+def sigterm_kept() -> Iterator[None]:
+    """Keep this process's handler of SIGTERM, which Ray replaces by one that ends the process."""
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread() and handler is not None:
+            signal.signal(signal.SIGTERM, handler)
 
 
 def _require_ray() -> None:
