@@ -154,7 +154,8 @@ def test_workers_share_the_port_the_counts_and_the_reload(model_file, tmp_path):
             asker.start()
         for asker in askers:
             asker.join()
-        assert 'ialspp_requests_total{route="/v1/recommend",status="200"} 32' in client.get("/metrics").text
+        counted = 'ialspp_requests_total{route="/v1/recommend",status="200"} 32'
+        wait_until(lambda: counted in client.get("/metrics").text)  # a request counts once its answer is sent
         assert client.post("/v1/reload").json() == {"checksum": new, "changed": True}
         wait_until(
             lambda: all(
