@@ -10,7 +10,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+# Modules are compiled when they are imported: most of those that are installed never are.
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 NATIVE := $(shell find native -type f) CMakeLists.txt
 BUILD := build/dev
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal --durations=20

@@ -9,6 +9,7 @@ import pytest
 from ialspp import ImplicitMF, Interactions, split
 from ialspp.data import row_files
 from ialspp.model import updating
+from ialspp.split import parts
 
 
 @pytest.fixture(autouse=True)
@@ -94,6 +95,38 @@ def test_a_strong_split_of_mapped_data_is_that_of_data_in_memory(data, mapped, o
         for name in ("given", "wanted"):
             assert_same(getattr(getattr(found, part), name), getattr(getattr(wanted, part), name))
     assert is_mapped(found.train.by_user.columns)
+
+
+WEAK = {
+    "random": lambda data: split.random(data, test_share=0.3, seed=4),
+    "leave one out": lambda data: split.leave_one_out(data, pick="random", negatives=7),
+    "latest": lambda data: split.leave_one_out(data, negatives=100),
+    "last item": split.last_item,
+    "last days": lambda data: split.last_days(data, 3 / 86_400),
+}
+
+
+@pytest.mark.parametrize("name", WEAK)
+def test_a_weak_split_of_mapped_data_is_that_of_data_in_memory(data, mapped, monkeypatch, name):
+    if data.times is None and name not in ("random", "leave one out"):
+        pytest.skip("needs times")
+    monkeypatch.setattr(row_files, "MARKED", 50)
+    monkeypatch.setattr(parts, "AT_A_TIME", 30)
+    found, wanted = (WEAK[name](source) for source in (mapped, data))
+    assert found.left_out == wanted.left_out
+    assert_same(found.train, wanted.train)
+    assert_same(found.test.wanted, wanted.test.wanted)
+    assert is_mapped(found.train.by_user.columns)
+    assert is_mapped(found.test.wanted.by_user.columns)
+    if wanted.test.candidates is not None:
+        np.testing.assert_array_equal(found.test.candidates.keys, wanted.test.candidates.keys)
+
+
+def test_every_range_of_pairs_gives_its_share(data, monkeypatch):
+    monkeypatch.setattr(row_files, "MARKED", 60)
+    for share in (0.1, 0.5):
+        parts_of = split.random(data, test_share=share)
+        assert len(parts_of.test.wanted) + parts_of.left_out == round(share * len(data))
 
 
 @pytest.mark.parametrize("new_values", [{}, {"label": 1}, {"weight": 1}])

@@ -471,19 +471,21 @@ class Interactions:
         in_items: NDArray[np.bool_],
         users: Axis | None = None,
         items: Axis | None = None,
+        entries: NDArray[np.bool_] | None = None,
     ) -> Interactions:
-        """Keep the interactions of marked users with marked items.
+        """Keep the interactions of marked users with marked items; if `entries` are given, the marked ones.
 
         The rest is as in `select`, but of mapped data the part is mapped, too: it takes no memory.
         """
         rows, work = self.by_user, self.work
         if users is None or items is None:
-            of_users, of_items = count_within(rows, in_users, in_items)
+            of_users, of_items = count_within(rows, in_users, in_items, entries)
             users = Axis.of(self.users, np.flatnonzero(of_users)) if users is None else users
             items = Axis.of(self.items, np.flatnonzero(of_items)) if items is None else items
         if work is None or not (users.ascends and items.ascends):
-            return self.select(np.repeat(in_users, rows.counts) & in_items[rows.columns], users, items)
-        part = Cut(in_users, in_items, users.rows >= 0, items.rows)
+            kept = np.repeat(in_users, rows.counts) & in_items[rows.columns]
+            return self.select(kept if entries is None else kept & entries, users, items)
+        part = Cut(in_users, in_items, users.rows >= 0, items.rows, entries)
         by_user, times = part.of(rows, self.times, len(items.ids), work)
         found = Interactions.of_rows(users.ids, items.ids, by_user.without_ones(), times, work=work)
         found.weighted, found.decayed = self.weighted, self.decayed

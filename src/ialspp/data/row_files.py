@@ -14,10 +14,11 @@ from numpy.typing import DTypeLike, NDArray
 from ..system.progress import Progress, reporting
 from .csr import Csr, RowNumbers, Times, starts_of, transpose
 from .offsets import ranges_within
-from .spool import FileSpool
+from .spool import FileSpool, MemorySpool
 
 KINDS = {"columns": np.int32, "labels": np.float32, "weights": np.float32, "times": np.float64}
 ROOM = 2**28  # bytes of the ranges, where no caller says how many
+MARKED = 2**24  # entries that are marked at a time; what is drawn at random depends on it
 
 MakeSpool = Callable[[DTypeLike], FileSpool]
 Mask = NDArray[np.bool_]
@@ -81,6 +82,7 @@ class Cut:
     in_columns: Mask
     written: Mask  # the rows that the result has: the marked ones, and perhaps others, which become empty
     numbers: RowNumbers  # of each marked column in the result, ascending
+    entries: Mask | None = None  # those of the marked rows and columns that are kept; None: all
 
     @classmethod
     def dense(cls, in_rows: Mask, in_columns: Mask) -> Cut:
@@ -93,18 +95,13 @@ class Cut:
         files = RowFiles(work.spool, *names)
         for begin, end in ranges_within(rows.offsets, max(work.room // (2 * bytes_of(names) + 8), 1)):
             if self.written[begin:end].any():
-                kept = self._kept(rows.between(begin, end), begin, end)
+                kept = _kept(rows, begin, end, self.in_rows, self.in_columns, self.entries)
                 of_range = None if times is None else times[rows.offsets[begin] : rows.offsets[end]]
                 files.append(
                     self._part(rows.between(begin, end), kept, self.written[begin:end], n_columns),
                     None if of_range is None else of_range[kept],
                 )
         return files.whole(n_columns)
-
-    def _kept(self, part: Csr, begin: int, end: int) -> Mask:
-        kept = np.repeat(self.in_rows[begin:end], part.counts)
-        kept &= self.in_columns[part.columns]
-        return kept
 
     def _part(self, part: Csr, kept: Mask, written: Mask, n_columns: int) -> Csr:
         return Csr(
@@ -116,17 +113,41 @@ class Cut:
         )
 
 
-def count_within(rows: Csr, in_rows: Mask, in_columns: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count the entries of marked rows in marked columns: by row and by column."""
+def count_within(
+    rows: Csr, in_rows: Mask, in_columns: Mask, entries: Mask | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count the (marked) entries of marked rows in marked columns: by row and by column."""
     rows.native()  # raises if a damaged file names columns that do not exist
     of_rows = np.zeros(len(rows), dtype=np.int64)
     of_columns = np.zeros(rows.n_columns, dtype=np.int64)
     for begin, end in ranges_within(rows.offsets, ROOM // 16):
         part = rows.between(begin, end)
-        kept = np.repeat(in_rows[begin:end], part.counts) & in_columns[part.columns]
+        kept = _kept(rows, begin, end, in_rows, in_columns, entries)
         of_rows[begin:end] = marked_of_rows(part.offsets, kept)
         of_columns += np.bincount(part.columns[kept], minlength=rows.n_columns)
     return of_rows, of_columns
+
+
+def marked(rows: Csr, of_range: Callable[[int, int], Mask], work: Workplace | None) -> Mask:
+    """Mark entries, a range of rows after the other. The marks are in a temporary file if there is a place.
+
+    The ranges depend on the rows alone. So do numbers that are drawn for each of them.
+    """
+    rows.native()  # raises if the offsets of a damaged file are none
+    spool = MemorySpool(np.bool_) if work is None else work.spool(np.bool_)
+    for begin, end in ranges_within(rows.offsets, MARKED):
+        spool.append(of_range(begin, end))
+    return spool.whole()
+
+
+def _kept(rows: Csr, begin: int, end: int, in_rows: Mask, in_columns: Mask, entries: Mask | None) -> Mask:
+    """Mark the entries of a range of rows that are kept."""
+    part = rows.between(begin, end)
+    kept = np.repeat(in_rows[begin:end], part.counts)
+    kept &= in_columns[part.columns]
+    if entries is not None:
+        kept &= entries[rows.offsets[begin] : rows.offsets[end]]
+    return kept
 
 
 def marked_of_rows(offsets: NDArray[np.int64], marks: Mask) -> NDArray[np.int64]:

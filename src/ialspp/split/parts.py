@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from ..data.csr import Csr
 from ..data.interactions import Interactions
+from ..data.offsets import ranges_within
 from ..errors import InvalidValueError
 
 Mask = NDArray[np.bool_]
+AT_A_TIME = 2**22  # pairs that are compared
 
 STRONG_METRICS = ("capped_recall@20", "capped_recall@50", "ndcg@100")  # Liang et al. 2018
 WEAK_METRICS = ("recall@20", "ndcg@20")  # He et al. 2020, LightGCN
@@ -36,8 +38,8 @@ class HeldOut:
                 )
         if len(self.wanted) == 0:
             raise InvalidValueError("at least one pair must be wanted, got none; there is nothing to test")
-        given, wanted = self.given.by_user, self.wanted.by_user.keys
-        self._refuse(wanted[given.has(wanted)], "is both given and wanted (in train and in test)")
+        given, wanted = self.given.by_user, self.wanted.by_user
+        self._refuse(_first(wanted, given, had=True), "is both given and wanted (in train and in test)")
         if self.candidates is None:
             return
         if (len(self.candidates), self.candidates.n_columns) != (len(given), given.n_columns):
@@ -45,16 +47,15 @@ class HeldOut:
                 f"candidates must have the {len(given)} users and {given.n_columns} items of the data, "
                 f"got {len(self.candidates)} and {self.candidates.n_columns}"
             )
-        listed = self.candidates.keys
-        if not (np.diff(listed) > 0).all():
+        if not (np.diff(self.candidates.keys) > 0).all():
             raise InvalidValueError("the candidates of a user must be listed in ascending order, each once")
-        self._refuse(wanted[~self.candidates.has(wanted)], "is wanted, but not among the candidates")
-        self._refuse(listed[given.has(listed)], "is a candidate, but was trained on")
+        self._refuse(_first(wanted, self.candidates, had=False), "is wanted, but not among the candidates")
+        self._refuse(_first(self.candidates, given, had=True), "is a candidate, but was trained on")
 
-    def _refuse(self, keys: NDArray[np.int64], why: str) -> None:
-        """Raise an error that names the first of these pairs, if there is one."""
-        if len(keys):
-            user, item = divmod(int(keys[0]), self.given.n_items)
+    def _refuse(self, pair: tuple[int, int] | None, why: str) -> None:
+        """Raise an error that names the pair, if there is one."""
+        if pair is not None:
+            user, item = pair
             raise InvalidValueError(
                 f"user {self.given.users[user]!r} with item {self.given.items[item]!r} {why}"
             )
@@ -80,6 +81,17 @@ class Split:
     def __repr__(self) -> str:
         parts = f"train={self.train!r}, test={self.test!r}, validation={self.validation!r}"
         return f"Split({self.protocol!r}, {parts}, left_out={self.left_out})"
+
+
+def _first(rows: Csr, others: Csr, *, had: bool) -> tuple[int, int] | None:
+    """Return row and column of the first entry that others have, or have not."""
+    for begin, end in ranges_within(rows.offsets + others.offsets, AT_A_TIME):
+        keys = rows.between(begin, end).keys
+        found = keys[others.between(begin, end).has(keys) == had]
+        if len(found):
+            row, column = divmod(int(found[0]), rows.n_columns)
+            return begin + row, column
+    return None
 
 
 def mask_of(places: NDArray[np.int64], length: int) -> Mask:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from ..data.axis import Axis
 from ..data.csr import Csr, RowNumbers, SortedPairs, Times
 from ..data.interactions import Interactions
+from ..data.row_files import count_within, marked
 from ..errors import InvalidValueError
 from ..system.checks import checked_integer, checked_number, checked_share
 from .parts import ONE_ITEM_METRICS, WEAK_METRICS, HeldOut, Mask, Split, mask_of
@@ -31,20 +33,32 @@ def last_days(data: Interactions, days: float) -> Split:
         raise InvalidValueError(
             f"days must be more than 0 and less than the {span:g} the data spans, got {days}"
         )
-    return _split_by("last-days", data, times >= times.max() - length * DAY, WEAK_METRICS)
+    first = times.max() - length * DAY
+    held_out = _marked(data, lambda _, entries: times[entries] >= first)
+    return _split_by("last-days", data, held_out, WEAK_METRICS)
 
 
 def last_item(data: Interactions) -> Split:
     """Hold out the latest pair of every user with two or more; of several at one time, the last item row."""
-    return _split_by("last-item", data, _latest_pairs(data, _times_of(data)), ONE_ITEM_METRICS)
+    times = _times_of(data)
+    held_out = _marked(data, lambda rows, entries: _latest_pairs(rows, times[entries]))
+    return _split_by("last-item", data, held_out, ONE_ITEM_METRICS)
 
 
 def random(data: Interactions, *, test_share: float = 0.2, seed: int = 0) -> Split:
-    """Hold out round(test_share * number of pairs) pairs, drawn at random from all."""
-    size = round(checked_share("test_share", test_share) * len(data))
+    """Hold out round(test_share * number of pairs) pairs, drawn at random from all.
+
+    Of more than 16 million pairs, each 16 million (those of consecutive users) give their share.
+    """
+    share = checked_share("test_share", test_share)
     rng = np.random.default_rng(checked_integer("seed", seed, 0))
-    drawn = rng.choice(len(data), size, replace=False, shuffle=False)
-    return _split_by("random", data, mask_of(drawn, len(data)), WEAK_METRICS)
+
+    def drawn(_: Csr, entries: slice) -> Mask:
+        length = entries.stop - entries.start
+        size = round(share * entries.stop) - round(share * entries.start)
+        return mask_of(rng.choice(length, size, replace=False, shuffle=False), length)
+
+    return _split_by("random", data, _marked(data, drawn), WEAK_METRICS)
 
 
 def leave_one_out(
@@ -63,43 +77,66 @@ def leave_one_out(
     rng = np.random.default_rng(checked_integer("seed", seed, 0))
     if pick not in ("latest", "random"):
         raise InvalidValueError(f'pick must be "latest" or "random", got {pick!r}')
-    times = _times_of(data) if pick == "latest" else rng.random(len(data))
-    split = _split_by("leave-one-out", data, _latest_pairs(data, times), ONE_ITEM_METRICS)
+    times = _times_of(data) if pick == "latest" else None
+
+    def picked(rows: Csr, entries: slice) -> Mask:
+        return _latest_pairs(rows, rng.random(len(rows.columns)) if times is None else times[entries])
+
+    split = _split_by("leave-one-out", data, _marked(data, picked), ONE_ITEM_METRICS)
     candidates = _with_negatives(split.train, split.test.wanted, size, rng)
     return replace(split, test=replace(split.test, candidates=candidates))
 
 
 def _split_by(protocol: str, data: Interactions, held_out: Mask, metrics: tuple[str, ...]) -> Split:
     """Train on the pairs not held out; test on those held out whose user and item are in training."""
-    user, item = data.by_user.row_numbers, data.by_user.columns
-    users = Axis.of(data.users, user[~held_out])
-    items = Axis.of(data.items, item[~held_out])
-    wanted = held_out & (users.rows[user] >= 0) & (items.rows[item] >= 0)
+    everyone, everything = np.ones(data.n_users, dtype=bool), np.ones(data.n_items, dtype=bool)
+    trained = _marked(data, lambda _, entries: ~held_out[entries])
+    of_users, of_items = count_within(data.by_user, everyone, everything, trained)
+    users = Axis.of(data.users, np.flatnonzero(of_users))
+    items = Axis.of(data.items, np.flatnonzero(of_items))
+    wanted = data.cut(users.rows >= 0, items.rows >= 0, users, items, held_out)
     size = np.count_nonzero(held_out)
-    if not wanted.any():
+    if len(wanted) == 0:
         raise InvalidValueError(
             f"{size} of {len(data)} pairs are held out, but none of them has both its user and its item in "
             "training, so there is nothing to predict"
         )
-    train = data.select(~held_out, users, items)
-    test = HeldOut(train, data.select(wanted, users, items), unseen=False)
-    return Split(protocol, train, test, None, metrics, int(size - np.count_nonzero(wanted)))
+    train = data.cut(everyone, everything, users, items, trained)
+    test = HeldOut(train, wanted, unseen=False)
+    return Split(protocol, train, test, None, metrics, int(size - len(wanted)))
 
 
-def _latest_pairs(data: Interactions, times: Times) -> Mask:
+def _marked(data: Interactions, of_range: Callable[[Csr, slice], Mask]) -> Mask:
+    """Mark pairs, a range of users after the other, in memory that does not grow with mapped data.
+
+    of_range: marks the pairs of some rows, and is also told which of all pairs they are.
+    """
+    rows = data.by_user
+
+    def between(begin: int, end: int) -> Mask:
+        entries = slice(int(rows.offsets[begin]), int(rows.offsets[end]))
+        return of_range(rows.between(begin, end), entries)
+
+    return marked(rows, between, data.work)
+
+
+def _latest_pairs(rows: Csr, times: Times) -> Mask:
     """Mark the latest pair of every user with two or more; the last of several."""
-    counts = data.by_user.counts
-    starts = data.by_user.offsets[:-1][counts > 0]  # reduceat has no result for an empty range
+    counts = rows.counts
+    starts = rows.offsets[:-1][counts > 0]  # reduceat has no result for an empty range
     latest = np.repeat(np.maximum.reduceat(times, starts), counts[counts > 0])
     places = np.maximum.reduceat(np.where(times == latest, np.arange(len(times)), -1), starts)
-    return mask_of(places[counts[counts > 0] > 1], len(data))
+    return mask_of(places[counts[counts > 0] > 1], len(times))
 
 
 def _with_negatives(train: Interactions, wanted: Interactions, size: int, rng: np.random.Generator) -> Csr:
     """List the wanted item of each user who has one, and random items neither trained on nor wanted."""
     test_users, answers = wanted.by_user.row_numbers, wanted.by_user.columns
-    seen = train.by_user.union(wanted.by_user)
-    drawn = [_unseen(seen.columns_of(user), train.n_items, size, rng) for user in test_users.tolist()]
+    seen = (
+        np.union1d(train.by_user.columns_of(user), answers[place])
+        for place, user in enumerate(test_users.tolist())
+    )
+    drawn = [_unseen(row, train.n_items, size, rng) for row in seen]
     users = np.concatenate([np.repeat(test_users, [len(row) for row in drawn]), test_users])
     items = np.concatenate([*drawn, answers]).astype(np.int32)
     return SortedPairs.of(train.users, train.items, users, items, None, None).merged()[0]
