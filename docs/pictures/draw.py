@@ -230,17 +230,17 @@ def convergence() -> Figure:
 
 
 def scale() -> Figure:
-    """Plot the processor time and the memory that were measured, over the number of rows."""
+    """Plot the seconds and the memory that were measured, over the number of rows."""
     report = json.loads((HERE / "scale.json").read_text())
     rows = np.array(report["rows"])
     figure, (seconds, memory) = plt.subplots(1, 2, figsize=(8.6, 4.0), layout="constrained")
-    for name, colour in (("prepare", BLUE), ("start and first epoch", PURPLE)):
+    for name, colour in (("prepare", BLUE), ("the first epoch", PURPLE)):
         measured = np.array(report["seconds"][name])
         seconds.plot(rows[: len(measured)], measured, color=colour, marker="o", ms=4, lw=1.4, label=name)
         seconds.plot(rows, measured[1] * rows / rows[1], color=colour, ls=":", lw=1)
     for name, colour in (("prepare", BLUE), ("fit", PURPLE), ("vectors", GREY)):
         memory.plot(rows, report["gigabytes"][name], color=colour, marker="o", ms=4, lw=1.4, label=name)
-    seconds.set(ylabel="seconds of CPU time (dots: in proportion to rows)")
+    seconds.set(ylabel="seconds (dots: in proportion to rows)")
     memory.set(ylabel="peak of anonymous memory, GB")
     for axis in (seconds, memory):
         axis.set(xlabel="rows", xscale="log", yscale="log", xticks=rows)
