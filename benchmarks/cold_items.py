@@ -4,11 +4,15 @@ Every user of the training data ranks the unseen films alone. The films that the
 are wanted. Features are the genres and the years in steps of five. The table has means over several splits.
 
     python benchmarks/cold_items.py ../shared/data/ml-1m
+
+If irspack is installed, its iALS with features is trained with the same loss, in its own terms. A small
+problem then shows that the loss is the same, and that both find one minimum.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,6 +89,62 @@ def by_features(problem: Problem, dim: int, epochs: int, objective: Objective, e
     return model.user_factors, model.item_factors[model.items.rows(problem.unseen)]
 
 
+def by_irspack(problem: Problem, dim: int, epochs: int, objective: Objective, empty: bool) -> Scores:
+    """Rank by irspack's iALS with the same loss: its ridge on the map is absolute, ours relative."""
+    import scipy.sparse as sp
+    from irspack import IALSRecommender
+
+    asked = sp.csr_matrix(dense(problem.features.rows_of(IdMap(problem.unseen))))
+    model = IALSRecommender(
+        problem.train.to_scipy(),
+        n_components=dim,
+        alpha0=objective.unobserved_weight,
+        reg=objective.regularization,
+        nu=objective.exponent,
+        train_epochs=epochs,
+        item_features=sp.csr_matrix(dense(problem.features.rows_of(problem.train.items))),
+        lambda_item_feature=ridge(problem.train, objective),
+    )
+    model.learn()
+    if empty:
+        return model.get_user_embedding(), model.compute_item_embedding_from_features(asked)
+    return model.get_user_embedding(), model.trainer_as_ials.transform_item_feature(asked)
+
+
+def ridge(train: Interactions, objective: Objective) -> float:
+    """Return mu, the strength of the ridge on the map, of the loss with features of regularization 1."""
+    return float(objective.row_regularization(train.by_item.counts, train.n_users).mean())
+
+
+def losses_of_both() -> dict[str, float]:
+    """Train a small problem to the end with irspack and here; irspack's loss is half of ours."""
+    import scipy.sparse as sp
+    from irspack import IALSRecommender
+
+    rng, objective = np.random.default_rng(0), Objective()
+    pairs = sp.csr_matrix((rng.random((60, 40)) < 0.2).astype(float))
+    numbers = rng.normal(0, 1, (40, 3))
+    data, features = Interactions.from_scipy(pairs), Features.from_matrix(numbers)
+    theirs = IALSRecommender(
+        pairs,
+        n_components=4,
+        alpha0=objective.unobserved_weight,
+        reg=objective.regularization,
+        train_epochs=2000,
+        solver_type="CHOLESKY",
+        item_features=numbers,
+        lambda_item_feature=ridge(data, objective),
+    )
+    theirs.learn()
+    factors = theirs.get_user_embedding(), theirs.get_item_embedding()
+    ours = ImplicitMF(4, epochs=400, init="random").fit(data, item_features=features, progress=False)
+    return {
+        "irspack's, doubled": 2 * theirs.trainer_as_ials.compute_loss(),
+        "ours, of irspack's vectors": objective.loss(data, *factors, item_features=features).total,
+        "ours, of our vectors": ours.history[-1].loss,
+    }
+
+
 def at_random(problem: Problem, seed: int) -> Scores:
     """Rank unseen films at random, for each user in another order."""
     rng = np.random.default_rng(seed)
@@ -149,6 +209,10 @@ def main() -> None:
             p, np.bincount(p.wanted.columns, minlength=len(p.unseen)).astype(float)
         ),
     }
+    has_irspack = importlib.util.find_spec("irspack") is not None
+    if has_irspack:
+        ways["irspack with features"] = lambda p, _: by_irspack(p, *settings, empty=False)
+        ways["irspack with features, empty histories"] = lambda p, _: by_irspack(p, *settings, empty=True)
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
     for seed in range(arguments.splits):
         problem = divided(arguments.data, seed)
@@ -157,6 +221,12 @@ def main() -> None:
     print(f"| | NDCG@{K} | recall@{K} |\n|---|---|---|")
     for name, values in found.items():
         print(f"| {name} | {' | '.join(f'{mean:.3f}' for mean in np.mean(values, axis=0))} |")
+    if has_irspack:
+        print(
+            "\n".join(
+                f"loss of a small problem, {name}: {loss:.5f}" for name, loss in losses_of_both().items()
+            )
+        )
 
 
 if __name__ == "__main__":

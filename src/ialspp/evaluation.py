@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .data.csr import Csr, Floats, RowNumbers
+from .data.features import Features
 from .data.interactions import Interactions
 from .errors import InvalidTypeError, InvalidValueError
 from .metrics import Doubles, Metric, Standings, coverage, novelty
@@ -110,6 +111,7 @@ def evaluate(
     *,
     metrics: Iterable[str] | None = None,
     on: Literal["test", "validation"] = "test",
+    user_features: Features | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Evaluation:
@@ -126,6 +128,9 @@ def evaluate(
         Names such as "ndcg@100", out of `ialspp.metrics.NAMES`. None: those of the split's protocol.
     on
         Which of the split's held-out users to evaluate.
+    user_features
+        Features of held-out users whom the training has not seen, for a model that was fitted with
+        `user_features`. Their vectors are then folded in with them. None: from their items alone.
     threads
         The number of threads. None: as many as the model uses. Results do not depend on it.
     progress
@@ -135,14 +140,39 @@ def evaluate(
     held_out, chosen = checked_question(split, metrics, on)
     if model.trained_on is None:
         model.fit(split.train, progress=progress)
+    elif _has_newcomers(model.trained_on, split.train):
+        raise InvalidValueError(
+            f"the model must know only the users and items of the split's training data, {split.train!r}, "
+            f"but it has {model.trained_on!r}; fit it with features of those alone: "
+            "features.known_to(split.train.items)"
+        )
     elif not same_pairs(model.trained_on, split.train):
         raise InvalidValueError(
             f"the model must be fitted on the split's training data, {split.train!r}, but was fitted on "
             f"{model.trained_on!r}, which may hold the answers"
         )
     asked = asked_users(held_out)
-    standings, best = ranked(model, held_out, asked, chosen, threads=threads, progress=progress)
+    described = _checked_features(user_features, model, held_out)
+    standings, best = ranked(model, held_out, asked, chosen, described, threads=threads, progress=progress)
     return _scored(split, len(asked), chosen, standings, best)
+
+
+def _checked_features(given: Features | None, model: Recommender, held_out: HeldOut) -> Features | None:
+    """Return the features to fold in unseen users with; the model knows those of other users."""
+    if given is None:
+        return None
+    if not isinstance(given, Features):
+        raise InvalidTypeError(
+            f"user_features must be Features, whose ids say who they belong to, got {type(given).__name__}"
+        )
+    if getattr(model, "user_features", None) is None:
+        raise InvalidValueError("user_features need a model that was fitted with user_features, got another")
+    return given if held_out.unseen else None
+
+
+def _has_newcomers(known: Interactions, train: Interactions) -> bool:
+    """Tell whether a model was fitted on this data and then got users or items of which it has features."""
+    return len(known) == len(train) and (known.n_users > train.n_users or known.n_items > train.n_items)
 
 
 def asked_users(held_out: HeldOut) -> NDArray[np.int64]:
@@ -155,6 +185,7 @@ def ranked(
     held_out: HeldOut,
     users: NDArray[np.int64],
     metrics: list[Metric],
+    user_features: Features | None = None,
     *,
     threads: int | None = None,
     progress: Progress = False,
@@ -167,9 +198,10 @@ def ranked(
     k = min(max((metric.k or 0 for metric in metrics if metric.of_lists), default=0), n_items)
     depth = min(max((metric.k or n_items for metric in metrics), default=0), n_items)  # auc needs all places
     threads = resolve_threads(getattr(model, "threads", None) if threads is None else threads)
+    vectors, items = _vectors(model, held_out, users, user_features)
     if held_out.candidates is None:
-        return _among_all(model, held_out, users, k, depth, threads, progress)
-    standings = _among_candidates(model, held_out, users, threads)
+        return _among_all(vectors, items, held_out, users, k, depth, threads, progress)
+    standings = _among_candidates(vectors, items, held_out, users, threads)
     return standings, np.empty((len(users), 0), dtype=np.int32)
 
 
@@ -216,7 +248,8 @@ def _mean(values: Doubles) -> Score:
 
 
 def _among_all(
-    model: Recommender,
+    vectors: Floats,
+    items: Floats,
     held_out: HeldOut,
     asked: NDArray[np.int64],
     k: int,
@@ -226,7 +259,6 @@ def _among_all(
 ) -> tuple[Standings, RowNumbers]:
     """Rank all items: the places of the test items as far as `depth`, and the best k items of each user."""
     given, wanted = held_out.given.by_user.take(asked), held_out.wanted.by_user.take(asked)
-    vectors, items = _vectors(model, held_out, asked)
     best, _, found = rank(
         vectors,
         pack(items, threads),
@@ -243,10 +275,14 @@ def _among_all(
     return Standings.of(wanted.offsets, above, equal, before, ranked), best
 
 
-def _vectors(model: Recommender, held_out: HeldOut, users: NDArray[np.int64]) -> tuple[Floats, Floats]:
+def _vectors(
+    model: Recommender, held_out: HeldOut, users: NDArray[np.int64], features: Features | None
+) -> tuple[Floats, Floats]:
     """Return the vectors of these users, and of all items."""
     if held_out.unseen:
-        vectors = _checked("user", model.fold_in_rows(held_out.given.by_user.take(users)), len(users))
+        rows = held_out.given.by_user.take(users)
+        described = {} if features is None else {"features": features.of(held_out.given.users, users)}
+        vectors = _checked("user", model.fold_in_rows(rows, **described), len(users))
     else:
         vectors = _checked("user", model.user_factors, held_out.given.n_users)[users]
     return vectors, _checked("item", model.item_factors, held_out.given.n_items)
@@ -264,12 +300,11 @@ def _checked(name: str, vectors: Floats, rows: int) -> Floats:
 
 
 def _among_candidates(
-    model: Recommender, held_out: HeldOut, asked: NDArray[np.int64], threads: int
+    users: Floats, items: Floats, held_out: HeldOut, asked: NDArray[np.int64], threads: int
 ) -> Standings:
     """Rank only the candidates that the split gives for each user."""
     assert held_out.candidates is not None
     candidates, wanted = held_out.candidates.take(asked), held_out.wanted.by_user.take(asked)
-    users, items = _vectors(model, held_out, asked)
     scores = score_pairs(users, candidates, items, threads)
     user = candidates.row_numbers
     order = np.lexsort((candidates.columns, -scores, user))

@@ -1,11 +1,11 @@
-"""ialspp fit with features."""
+"""ialspp fit, update and evaluate with features."""
 
 import json
 
 import pytest
 from support.commands import ialspp
 
-from ialspp import ImplicitMF, Interactions, read_features
+from ialspp import ImplicitMF, Interactions, evaluate, read_features, split
 
 
 @pytest.fixture(name="files")
@@ -63,3 +63,108 @@ def test_early_stopping_and_a_checkpoint_keep_the_features():
     done = ialspp(*FIT, *WITH, "--early-stop", "ndcg@3", "--checkpoint", "c", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["features"]["items"]["new"] == 2
+
+
+# Update
+
+
+UPDATE = ("update", "films.ialspp", "today.csv", "--user", "user", "--item", "film")
+
+
+@pytest.fixture(name="fitted")
+def trained(files):
+    done = ialspp(*FIT, *WITH)
+    assert done.returncode == 0, done.stderr
+    (files / "today.csv").write_text("user,film\n3,9\n4,20\n77,0\n")
+    (files / "new.csv").write_text("film,genre,length\n20,b|c,0.4\n21,a,0.1\n")
+    return files
+
+
+def test_an_update_takes_features_of_new_items(fitted):
+    before = ImplicitMF.load(fitted / "films.ialspp")
+    done = ialspp(*UPDATE, "--item-features", "new.csv", "--feature-lists", "|", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["update"]["new_items"] == 2  # 21 has no interactions
+    before.update(
+        Interactions.read(fitted / "today.csv", user="user", item="film"),
+        item_features=read_features(fitted / "new.csv", lists="|"),
+    )
+    after = ImplicitMF.load(fitted / "films.ialspp")
+    assert after.items.ids.tolist() == [*range(11), 20, 21]
+    assert after.item_factors.tobytes() == before.item_factors.tobytes()
+
+
+def test_an_update_without_features_of_a_new_item_solves_it_from_its_users(fitted):
+    assert ialspp(*UPDATE).returncode == 0
+    model = ImplicitMF.load(fitted / "films.ialspp")
+    assert model.items.ids.tolist() == [*range(11), 20]
+    assert model.item_features.rows.counts.tolist()[-1] == 0
+
+
+def test_an_update_that_cannot_use_features_changes_nothing(fitted):
+    file = fitted / "films.ialspp"
+    bytes_before = file.read_bytes()
+    (fitted / "other.csv").write_text("film,colour\n20,red\n")
+    (fitted / "texts.csv").write_text("film,genre\nx,a\n")
+    refused = [
+        (("--user-features", "people.csv"), "the model was trained without user features"),
+        (("--item-features", "other.csv"), "none of the 1 features is known to the model: 'colour=red'"),
+        (
+            ("--item-features", "texts.csv"),
+            "unknown item: 'x' (these are strings, but the items of the data are integers)",
+        ),
+        (("--feature-lists", "|"), "--feature-lists needs a file of features"),
+        (("--feature-regularization", "2"), "No such option: --feature-regularization"),
+    ]
+    for options, message in refused:
+        done = ialspp(*UPDATE, *options)
+        assert done.returncode == 2
+        assert message in " ".join(done.stderr.replace("│", " ").split())
+        assert file.read_bytes() == bytes_before
+
+
+# Evaluate
+
+
+EVALUATE = ("evaluate", "seen.csv", "--user", "user", "--item", "film", "--dim", "4", "--metric", "ndcg@5")
+
+
+@pytest.mark.parametrize("protocol", [("random",), ("strong", "--held-out", "3")], ids=["random", "strong"])
+def test_the_evaluation_is_that_of_python(files, protocol):
+    done = ialspp(*EVALUATE, *WITH, "--user-features", "people.csv", "--protocol", *protocol, "--json")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    data = Interactions.read(files / "seen.csv", user="user", item="film")
+    parts = split.random(data) if protocol == ("random",) else split.strong(data, held_out=3)
+    people = read_features(files / "people.csv", lists="|", regularization=2)
+    films = read_features(files / "films.csv", lists="|", regularization=2)
+    model = ImplicitMF(4).fit(
+        parts.train,
+        user_features=people.known_to(parts.train.users),
+        item_features=films.known_to(parts.train.items),
+        progress=False,
+    )
+    right = evaluate(model, parts, metrics=["ndcg@5"], user_features=people)
+    assert answer["results"]["model"]["ndcg@5"]["mean"] == right["ndcg@5"].mean
+    assert answer["features"] == {"users": {"features": 1, "new": 0}, "items": {"features": 4, "new": 0}}
+
+
+@pytest.mark.usefixtures("files")
+def test_the_evaluation_says_that_there_are_features():
+    done = ialspp(*EVALUATE, *WITH, "--protocol", "strong", "--early-stop", "ndcg@5")
+    assert done.returncode == 0, done.stderr
+    assert "With 4 features of items." in done.stdout
+
+
+def test_an_evaluation_that_cannot_use_features_is_refused(files):
+    (files / "others.csv").write_text("film,genre\n100,a\n101,b\n")
+    people = ("--user-features", "people.csv")
+    refused = [
+        (("--feature-lists", "|"), "--feature-lists needs a file of features"),
+        (("--item-features", "others.csv"), "none of the 2 ids that have features is the id of one of the 9"),
+        ((*people, "--early-stop", "ndcg@5"), "--early-stop evaluates users whom the training has not seen"),
+    ]
+    for options, message in refused:
+        done = ialspp(*EVALUATE, "--protocol", "strong", *options)
+        assert done.returncode == 2
+        assert message in " ".join(done.stderr.split())

@@ -94,6 +94,29 @@ def test_both_minimise_one_loss_and_recommend_the_same(values, use_cg):
 
 
 @pytest.mark.parametrize("values", VALUES.values(), ids=VALUES.keys())
+def test_both_go_on_from_implicits_factors_to_one_minimum(values):
+    """With 16 dimensions there are many minima. Both keep to the one that implicit has found."""
+    user_items = matrix(values, users=100, items=60)
+    settings = {"factors": 16, "alpha": 1.5}
+    start = trained(Implicit, user_items, **settings, iterations=120)
+    models = [with_factors(cls, start) for cls in (Implicit, AlternatingLeastSquares)]
+    confidences = (1.5 * user_items).astype(np.float32)
+    for model in models:
+        model.iterations, model.num_threads = 30, 1
+        model.fit(user_items, show_progress=False)
+    before, theirs, ours = (
+        _als.calculate_loss(confidences, np.array(m.user_factors), np.array(m.item_factors), 3.0)
+        for m in (start, *models)
+    )
+    assert_allclose(ours, theirs, rtol=1e-4)
+    assert ours <= before * (1 + 1e-6)
+    everyone = np.arange(user_items.shape[0])
+    first, second = (m.recommend(everyone, user_items, N=10)[0] for m in models)
+    shared = [len(set(a) & set(b)) / 10 for a, b in zip(first, second, strict=True)]
+    assert np.mean(shared) > 0.9
+
+
+@pytest.mark.parametrize("values", VALUES.values(), ids=VALUES.keys())
 def test_the_loss_that_is_reported_is_implicits_and_never_rises(values):
     user_items, losses = matrix(values), []
     model = AlternatingLeastSquares(factors=3, alpha=0.7, iterations=12, calculate_training_loss=True)

@@ -19,7 +19,18 @@ from support.models import (
 )
 from support.stores import again
 
-from ialspp import EarlyStopping, Features, ImplicitMF, Interactions, SpectralCG, split, store
+from ialspp import (
+    EarlyStopping,
+    Features,
+    ImplicitMF,
+    Interactions,
+    MostPopular,
+    Objective,
+    SpectralCG,
+    evaluate,
+    split,
+    store,
+)
 from ialspp.errors import InvalidTypeError, InvalidValueError, NotFittedError
 from ialspp.model.checkpoint import Checkpoint
 from ialspp.store import StoreError
@@ -356,3 +367,109 @@ def test_files_of_this_format_are_read_for_ever():
 def test_factors_are_as_many_as_ids():
     users, items = factors(trained())
     assert (len(users), len(items)) == (N_USERS + 1, len(ITEMS) + 2)
+
+
+# Evaluation
+
+
+def test_an_evaluation_folds_in_unseen_users_with_their_features():
+    parts = split.strong(make_data(), held_out=5)
+    model = make_model(objective=Objective(regularization=1.0)).fit(  # so that features say much
+        parts.train,
+        user_features=PEOPLE.known_to(parts.train.users),
+        item_features=KNOWN.known_to(parts.train.items),
+        progress=False,
+    )
+    found = evaluate(model, parts, user_features=PEOPLE)
+    users = parts.test.given.users.ids
+    rows = parts.test.given.by_user
+    right = model.fold_in_rows(rows, PEOPLE.of(parts.test.given.users, np.arange(len(users))))
+    by_hand = np.stack(
+        [
+            model.fold_in(
+                [parts.test.given.items.named(rows.columns_of(row))],
+                features=USER_NUMBERS[[user]],
+                weights=None if rows.weights is None else [rows.take(np.array([row])).weights],
+                labels=None if rows.labels is None else [rows.take(np.array([row])).labels],
+            )[0]
+            for row, user in enumerate(users)
+        ]
+    )
+    np.testing.assert_allclose(right, by_hand, rtol=1e-5, atol=1e-7)
+    assert found.per_user["ndcg@100"].tolist() != evaluate(model, parts).per_user["ndcg@100"].tolist()
+
+
+def test_an_evaluation_refuses_what_it_cannot_use():
+    parts = split.strong(make_data(), held_out=5)
+    with pytest.raises(InvalidValueError, match=r"only the users and items .* features.known_to\("):
+        evaluate(make_model().fit(parts.train, item_features=CATALOGUE, progress=False), parts)
+    plain = make_model().fit(parts.train, progress=False)
+    for model in plain, MostPopular():
+        with pytest.raises(InvalidValueError, match="user_features need a model that was fitted with"):
+            evaluate(model, parts, user_features=PEOPLE)
+    with pytest.raises(InvalidTypeError, match=r"user_features must be Features, .* got ndarray"):
+        evaluate(plain, parts, user_features=USER_NUMBERS)
+    with pytest.raises(InvalidValueError, match="none of the 1 ids that have features"):
+        Features.from_matrix(np.ones((1, 1)), ids=[10**6]).known_to(parts.train.users)
+
+
+# Single queries
+
+
+def test_queries_with_features_are_answered_like_the_others():
+    model = trained()
+    queries = [
+        model.query(features=USER_NUMBERS[:1], k=4),
+        model.query(history=["item-1"], features=USER_NUMBERS[1:2], k=5),
+        model.query(history=["item-1"], k=5),
+        model.query(3, k=5),
+        model.query(features=np.zeros((1, 2)), k=2),
+    ]
+    right = [
+        model.recommend_for(features=USER_NUMBERS[:1], k=4)[0],
+        model.recommend_for([["item-1"]], features=USER_NUMBERS[1:2], k=5)[0],
+        model.recommend_for([["item-1"]], k=5)[0],
+        model.recommend(3, k=5),
+        model.recommend_for([[]], k=2)[0],
+    ]
+    for found, wanted in zip(model.answer(queries), right, strict=True):
+        assert list(found) == list(wanted)
+        assert found.scores == pytest.approx(wanted.scores, rel=1e-5)
+        assert found.fallback == wanted.fallback
+    with pytest.raises(InvalidValueError, match="features are of an unseen user, got them for user 3"):
+        model.query(3, features=USER_NUMBERS[:1])
+    with pytest.raises(InvalidValueError, match="features of one user are required, got 2 rows"):
+        model.query(features=USER_NUMBERS[:2])
+    with pytest.raises(InvalidValueError, match="features of one user are required, got 2 rows"):
+        model.explain_for(None, "item-1", features=USER_NUMBERS[:2])
+
+
+def test_explanations_count_features_among_the_rest():
+    model = trained()
+    history, given = ["item-1", "item-4"], USER_NUMBERS[:1]
+    found = model.explain_for(history, "item-9", features=given)
+    vector, item = (
+        model.fold_in([history], features=given)[0],
+        model.item_factors[model.items.rows(["item-9"])],
+    )
+    assert found.score == pytest.approx(float((item @ vector)[0]), rel=1e-5)
+    assert found.score == pytest.approx(sum(found.contributions) + found.rest, rel=1e-5)
+    plain = model.explain_for(history, "item-9")
+    assert found.contributions == pytest.approx(plain.contributions)
+    assert abs(found.rest) > 100 * abs(plain.rest)
+    alone = model.explain_for(None, "item-9", features=given)
+    assert (list(alone), alone.rest) == ([], alone.score)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "dot"])
+def test_items_similar_to_one_that_only_features_describe(metric):
+    model = trained()
+    [found] = model.similar_items_for(features=NUMBERS[-1:], k=4, metric=metric)
+    assert found[0] == "new-1" or metric == "dot"
+    right = model.similar_items("new-1", k=30, metric=metric)
+    others = [item for item in found if item != "new-1"]
+    assert others == right[: len(others)]
+    by_users = model.similar_items_for([[1, 2], []], k=3, metric=metric)
+    assert [len(each) for each in by_users] == [3, 3]
+    with pytest.raises(InvalidValueError, match="metric must be"):
+        model.similar_items_for(features=NUMBERS[-1:], metric="euclid")

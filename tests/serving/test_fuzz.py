@@ -27,6 +27,7 @@ fields = {
     "include_seen": st.booleans(),
     "explain": st.booleans() | st.integers(-3, 2**70),
     "item": ids,
+    "features": st.dictionaries(st.text() | st.sampled_from(["a", "b"]), json_values, max_size=3),
     "requests": st.lists(json_values, max_size=2),
 }
 requests = st.fixed_dictionaries({}, optional={name: value | json_values for name, value in fields.items()})
@@ -34,7 +35,7 @@ likely = st.fixed_dictionaries(
     {"items": st.lists(st.sampled_from(ITEMS), max_size=4)},
     optional={name: fields[name] for name in ("k", "offset", "exclude", "explain", "include_seen")},
 )
-POSTS = ["/v1/recommend", "/v1/explain", "/v1/recommend/batch"]
+POSTS = ["/v1/recommend", "/v1/explain", "/v1/recommend/batch", "/v1/similar"]
 EXPECTED = {200, 400, 404, 422}
 
 

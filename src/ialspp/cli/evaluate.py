@@ -9,11 +9,13 @@ import typer
 
 from ..baselines import MostPopular, Random
 from ..errors import InvalidValueError
-from ..evaluation import Evaluation, Recommender
+from ..evaluation import Evaluation, Recommender, checked_question
 from ..evaluation import evaluate as measured
 from ..model.model import ImplicitMF
+from ..model.side_features import SideFeatures
 from ..split import Split
 from .data import data_facts, users_in
+from .features import FeatureOptions, feature_facts
 from .model import ModelOptions
 from .options import given
 from .ours import require_data
@@ -29,6 +31,7 @@ def evaluate(
     source: Source,
     weights: WeightingOptions,
     splitting: Splitting,
+    features: FeatureOptions,
     settings: ModelOptions,
     stopping: Stopping,
     metric: Annotated[
@@ -47,30 +50,48 @@ def evaluate(
 
     --early-stop finds the best number of epochs on the validation users, which --protocol strong has.
 
+    Features are those of the training part's users and items, and of held-out users. Items that only a file
+    of features has are left out, as they have no test pairs.
+
     Example: ialspp evaluate ratings.csv --user userId --item movieId --protocol strong --dim 128
     """
     model = settings.make()
     weights.make()
     stopping.check(settings.epochs)
+    features.check()
+    if stopping.early_stop is not None and features.user_features is not None:
+        raise InvalidValueError(
+            "--early-stop evaluates users whom the training has not seen without their features, so it "
+            "cannot choose the epochs for --user-features; give --epochs instead"
+        )
     checked_runs(runs)
     require_data(source.source, "evaluate")
     parts = weights.on_split(splitting.split(source))
     source.remark_on_weights(parts.train)
     on: Literal["test", "validation"] = "validation" if validation else "test"
+    described = features.read()
+    checked_question(parts, metric, on)
     start = time.perf_counter()
-    found = None if stopping.early_stop is None else _stopped_early(model, parts, stopping)
-    stopped = time.perf_counter() - start
+    found = _trained(model, parts, described.known_to(parts.train), stopping)
+    fit = time.perf_counter() - start
     systems: dict[str, Recommender] = {"model": model, "most popular": MostPopular(), "random": Random()}
     results = {
-        name: measured(system, parts, metrics=metric, on=on, threads=settings.threads)
+        name: measured(
+            system,
+            parts,
+            metrics=metric,
+            on=on,
+            user_features=described.users if system is model else None,
+            threads=settings.threads,
+        )
         for name, system in systems.items()
     }
-    fit = sum(record.seconds for record in model.history) if found is None else stopped
     seconds = {"fit": fit, "evaluate": time.perf_counter() - start - fit}
-    answer = {
+    answer: dict[str, Any] = {
         "source": {**given(source), **given(weights)},
         "data": data_facts(parts),
         "split": {**given(splitting), "protocol": parts.protocol, "on": on},
+        "features": feature_facts(model, parts.train.n_users, parts.train.n_items),
         "settings": settings.settings(model),
         **({} if found is None else {"early_stopping": found}),
         "users": results["model"].users,
@@ -82,18 +103,26 @@ def evaluate(
         show_json(answer)
     else:
         show_evaluation(source, parts, results, seconds)
+        for side, facts in answer["features"].items():
+            show_line(f"With {facts['features']:,} features of {side}.")
         if found is not None:
             show_line(f"Stopped early: {as_sentence(found, settings.epochs)}.")
 
 
-def _stopped_early(model: ImplicitMF, parts: Split, stopping: Stopping) -> dict[str, Any]:
-    """Train for the number of epochs that is best on the validation users, and say how it was found."""
+def _trained(
+    model: ImplicitMF, parts: Split, features: SideFeatures, stopping: Stopping
+) -> dict[str, Any] | None:
+    """Train. With --early-stop, train for the best number of epochs, and say how it was found."""
+    users, items = features
+    if stopping.early_stop is None:
+        model.fit(parts.train, user_features=users, item_features=items)
+        return None
     if parts.validation is None:
         raise InvalidValueError(
             f"--early-stop needs validation users, which --protocol strong has, got {parts.protocol}"
         )
     callback = stopping.on(parts.validation)
-    model.fit(parts.train, callbacks=[callback])
+    model.fit(parts.train, user_features=users, item_features=items, callbacks=[callback])
     return found_by(callback)
 
 

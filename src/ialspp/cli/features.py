@@ -13,12 +13,13 @@ from ..data.reading.features import read_features
 from ..errors import InvalidValueError
 from ..model.model import ImplicitMF
 from ..model.side_features import SideFeatures
+from .options import given
 from .signals import keep_signals_from_polars, signals_kept
 from .source import column_of
 
 
 @dataclass(frozen=True, slots=True)
-class FeatureOptions:
+class FeatureFiles:
     """Files of features, and how they are read."""
 
     panel: ClassVar[str] = "Features"
@@ -41,12 +42,6 @@ class FeatureOptions:
         str | None,
         typer.Option(metavar="TEXT", help="Split strings at this text, such as | in Action|Comedy."),
     ] = None
-    feature_regularization: Annotated[
-        float | None,
-        typer.Option(
-            help=f"Pull of their weights to zero, counted in rows. Default: {DEFAULT_REGULARIZATION:g}."
-        ),
-    ] = None
     feature_encoding: Annotated[
         str | None, typer.Option(help="Encoding of files of features, such as latin-1. Default: utf-8.")
     ] = None
@@ -57,17 +52,11 @@ class FeatureOptions:
 
     def check(self) -> None:
         """Raise if options are given that no file of features can use."""
-        options = {
-            "--feature-columns": self.feature_columns,
-            "--feature-lists": self.feature_lists,
-            "--feature-regularization": self.feature_regularization,
-            "--feature-encoding": self.feature_encoding,
-            "--feature-separator": self.feature_separator,
-        }
-        given = [flag for flag, value in options.items() if value is not None]
-        if self.item_features is None and self.user_features is None and given:
+        unused = list(given(self, "item_features", "user_features"))
+        if self.item_features is None and self.user_features is None and unused:
+            flag = f"--{unused[0].replace('_', '-')}"
             raise InvalidValueError(
-                f"{given[0]} needs a file of features: --item-features or --user-features is required"
+                f"{flag} needs a file of features: --item-features or --user-features is required"
             )
         self._columns()
 
@@ -80,15 +69,19 @@ class FeatureOptions:
     def _read(self, file: Path | None) -> Features | None:
         if file is None:
             return None
-        rho = self.feature_regularization
         return read_features(
             file,
             columns=self._columns(),
             lists=self.feature_lists,
-            regularization=DEFAULT_REGULARIZATION if rho is None else rho,
+            regularization=self._strength,
             encoding=self.feature_encoding or "utf-8",
             separator="\t" if self.feature_separator == "\\t" else self.feature_separator,
         )
+
+    @property
+    def _strength(self) -> float:
+        """The regularization of the features: only a training uses it."""
+        return DEFAULT_REGULARIZATION
 
     def _columns(self) -> list[str | int] | None:
         if self.feature_columns is None:
@@ -100,6 +93,23 @@ class FeatureOptions:
                 f"{self.feature_columns!r}"
             )
         return [column_of(part) for part in parts]
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureOptions(FeatureFiles):
+    """Files of features for a training, and how strongly their weights are regularized."""
+
+    feature_regularization: Annotated[
+        float | None,
+        typer.Option(
+            help=f"Pull of their weights to zero, counted in rows. Default: {DEFAULT_REGULARIZATION:g}."
+        ),
+    ] = None
+
+    @property
+    def _strength(self) -> float:
+        rho = self.feature_regularization
+        return DEFAULT_REGULARIZATION if rho is None else rho
 
 
 def feature_facts(model: ImplicitMF, users: int, items: int) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from ..files.version import FileChangedError
 from ..model.model import ImplicitMF
 from ..model.updating import Update
 from ..system.checks import checked_integer
+from .features import FeatureFiles
 from .names import NameOptions, named_facts, remark_on_few, shown_names
 from .options import given
 from .ours import MODEL, ForceOption, require_data
@@ -26,6 +27,7 @@ def update(
     model: ModelArgument,
     source: Source,
     names: NameOptions,
+    features: FeatureFiles,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="The file of the new model. Default: replace MODEL.")
     ] = None,
@@ -39,12 +41,15 @@ def update(
 ) -> None:
     """Add new interactions to a model: their users and items are solved again, all others stay as they are.
 
+    Features of new items or users are for a model that was trained with some. Their weights stay as they are.
+
     If another process replaces the file meanwhile, the update is repeated on the new one.
 
     Example: ialspp update films.ialspp today.csv --user userId --item movieId
     """
     checked_integer("epochs", epochs, 1)
     names.check()
+    features.check()
     require_data(source.source, "update")
     target = model if out is None else out
     source.refuse_target(target)
@@ -52,10 +57,11 @@ def update(
     checked_runs(runs)
     loaded = _opened(model, threads)
     start = time.perf_counter()
-    data, tables = source.interactions("update"), names.tables()
+    data, tables, described = source.interactions("update"), names.tables(), features.read()
     read = time.perf_counter()
     while True:
-        done = loaded.update(data, epochs=epochs)
+        users, items = described
+        done = loaded.update(data, user_features=users, item_features=items, epochs=epochs)
         names.set_for(loaded, tables)
         updated = time.perf_counter()
         try:

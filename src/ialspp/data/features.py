@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InvalidTypeError, InvalidValueError
 from ..files.arrays import is_finite
@@ -14,7 +15,7 @@ from ..system.checks import checked_number
 from .csr import Csr
 from .feature_rows import rows_of_matrix
 from .frame_features import encoded
-from .ids import IdMap
+from .ids import Found, IdMap
 
 DEFAULT_REGULARIZATION = 1.0
 
@@ -139,19 +140,36 @@ class Features:
         """Return the features of these ids, of which some may have none. Raise if all of them have none."""
         if self.ids is ids:
             return self.rows
+        found = self._found(ids)
+        places = np.full(len(ids), len(self))  # an empty row, added behind the others
+        places[found.rows] = np.flatnonzero(found.known)
+        return self.rows.extended(len(self) + 1).take(places)
+
+    def _found(self, ids: IdMap) -> Found:
+        """Look up the ids that have features. Raise if none of them is known."""
         found = ids.find(self.ids.ids)
         if len(found.rows) == 0 and len(ids) and len(self):
             raise InvalidValueError(
                 f"none of the {len(self):,} ids that have features is the id of one of the {len(ids):,} "
                 f"{ids.name}s: {self.ids[0]!r} is not, for example"
             )
-        places = np.full(len(ids), len(self))  # an empty row, added behind the others
-        places[found.rows] = np.flatnonzero(found.known)
-        return self.rows.extended(len(self) + 1).take(places)
+        return found
+
+    def of(self, ids: IdMap, rows: NDArray[np.int64]) -> Features:
+        """Return the features of some rows of `ids`, of which some may have none."""
+        found = self.rows_of(ids).take(rows)
+        return Features(ids.selected(rows), self.names, found, self.regularization)
+
+    def known_to(self, ids: IdMap) -> Features:
+        """Return the features of those ids that are among `ids`. Raise if none of them is."""
+        return self._selected(self._found(ids).known)
 
     def unknown_to(self, ids: IdMap) -> Features:
         """Return the features of those ids that are not among `ids`."""
-        places = np.flatnonzero(~ids.find(self.ids.ids).known)
+        return self._selected(~ids.find(self.ids.ids).known)
+
+    def _selected(self, mask: NDArray[np.bool_]) -> Features:
+        places = np.flatnonzero(mask)
         return Features(self.ids.selected(places), self.names, self.rows.take(places), self.regularization)
 
 

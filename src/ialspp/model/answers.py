@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from typing import Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..data.csr import Csr, Floats
+from ..data.ids import IdMap
 from ..errors import InvalidValueError
 from ..objective import Objective
 from ..solvers import no_finite_solution
@@ -16,9 +18,9 @@ from ..system.machine import resolve_threads
 from .asking import Asking
 from .explanation import Explanation, explain_each
 from .fitted import Embedding, Fitted, Similarity, directions
-from .newcomers import UnseenRows, unseen_rows
+from .newcomers import UnseenRows, unseen_of, unseen_rows
 from .ranking import Filter, Ranking, Rankings, rank
-from .requests import as_list, is_one, rows_of_histories
+from .requests import as_list, is_one
 from .scoring import scores_of_pairs
 from .skipped import Lookup, Unknown
 
@@ -75,9 +77,10 @@ class Answers(Asking):
         unseen = unseen_rows(state.items, state.users, histories, weights, labels, Lookup(unknown), features)
         return self._solved(state.items, state.users, unseen)
 
-    def fold_in_rows(self, rows: Csr) -> Floats:
+    def fold_in_rows(self, rows: Csr, features: Any = None) -> Floats:
         """Fold in rows of items in the form of `Interactions.by_user`; see `fold_in`."""
-        return self._strangers(self._fitted(), UnseenRows(rows))
+        state = self._fitted()
+        return self._strangers(state, unseen_of(state.users, rows, features))
 
     def _strangers(self, state: Fitted, unseen: UnseenRows) -> Floats:
         return self._solved(state.users, state.items, unseen)
@@ -123,9 +126,10 @@ class Answers(Asking):
     @overload
     def explain_for(
         self,
-        history: Iterable[Any],
+        history: Iterable[Any] | None,
         item: str | int,
         *,
+        features: Any = ...,
         weights: Iterable[float] | None = ...,
         labels: Iterable[float] | None = ...,
         unknown: Unknown = ...,
@@ -134,9 +138,10 @@ class Answers(Asking):
     @overload
     def explain_for(
         self,
-        history: Iterable[Any],
+        history: Iterable[Any] | None,
         item: Any,
         *,
+        features: Any = ...,
         weights: Iterable[float] | None = ...,
         labels: Iterable[float] | None = ...,
         unknown: Unknown = ...,
@@ -144,9 +149,10 @@ class Answers(Asking):
 
     def explain_for(
         self,
-        history: Iterable[Any],
+        history: Iterable[Any] | None,
         item: Any,
         *,
+        features: Any = None,
         weights: Iterable[float] | None = None,
         labels: Iterable[float] | None = None,
         unknown: Unknown = "error",
@@ -156,19 +162,24 @@ class Answers(Asking):
         Parameters
         ----------
         history
-            The ids of the user's items.
+            The ids of the user's items. None: nothing is known of the user but features.
         item
             The id of an item, or a list of ids, as in `explain`.
         weights, labels
             One number for each item of the history.
+        features
+            Features of the user, one row; see `fold_in`. What they add to the score is in `rest`.
         unknown
             "error": an unknown item in the history is an error. "skip": leave it out. The item whose score is
             explained must be known.
         """
         state = self._fitted()
         weight, label = (None if values is None else [values] for values in (weights, labels))
-        rows = rows_of_histories([history], state.items.ids, weight, label, Lookup(unknown), state.users.ids)
-        return self._explained(state, rows, self._strangers(state, UnseenRows(rows))[0], item)
+        histories = None if history is None and features is not None else [history]
+        unseen = unseen_rows(state.users, state.items, histories, weight, label, Lookup(unknown), features)
+        if len(unseen) != 1:
+            raise InvalidValueError(f"features of one user are required, got {len(unseen)} rows")
+        return self._explained(state, unseen.histories, self._strangers(state, unseen)[0], item)
 
     def _explained(
         self, state: Fitted, history: Csr, vector: Floats, item: Any
@@ -261,17 +272,60 @@ class Answers(Asking):
         side: Embedding,
         other: Embedding,
     ) -> Ranking | Rankings:
-        if metric not in ("cosine", "dot"):
-            raise InvalidValueError(f'metric must be "cosine" or "dot", got {metric!r}')
-        threads, lookup = resolve_threads(self.threads), Lookup(unknown)
+        lookup = Lookup(unknown)
         rows, _ = lookup.rows(argument, as_list(ids), side.ids, other.ids)
-        vectors = side.vectors[rows] if metric == "dot" else directions(side.vectors[rows])
         themselves = Csr(np.arange(len(rows) + 1), rows.astype(np.int32), len(side.ids))
-        k = min(checked_integer("k", k, 0), len(side.ids))
-        allowed = Filter(hidden=themselves)
-        best, scores, _ = rank(vectors, side.packed(threads, metric), k, threads, allowed=allowed)
-        fallback = np.zeros(len(rows), dtype=bool)
-        found = Rankings(best, scores, side.ids, rows, side.ids, fallback, lookup.skipped)
+        found = self._nearest(side, side.vectors[rows], rows, side.ids, themselves, k, metric, lookup)
         if not is_one(ids):
             return found
         return found[0] if len(found) else Ranking([], [], skipped=lookup.skipped)
+
+    def similar_items_for(
+        self,
+        histories: Iterable[Iterable[Any]] | None = None,
+        k: int = 10,
+        *,
+        features: Any = None,
+        weights: Iterable[Iterable[float]] | None = None,
+        labels: Iterable[Iterable[float]] | None = None,
+        metric: Similarity = "cosine",
+        unknown: Unknown = "error",
+    ) -> Rankings:
+        """Find the k items most similar to items the model has not seen, which are folded in.
+
+        Parameters
+        ----------
+        histories, features, weights, labels
+            What is known of each item; see `fold_in_items`. An item of which nothing is known has the score 0
+            with all items.
+        k, metric
+            As in `similar_items`.
+        unknown
+            "error": an unknown user in a history is an error. "skip": leave it out; `skipped` counts it.
+        """
+        state, lookup = self._fitted(), Lookup(unknown)
+        unseen = unseen_rows(state.items, state.users, histories, weights, labels, lookup, features)
+        vectors, numbers = self._solved(state.items, state.users, unseen), np.arange(len(unseen))
+        asked = IdMap(numbers, name="history")
+        return self._nearest(state.items, vectors, numbers, asked, None, k, metric, lookup)
+
+    def _nearest(
+        self,
+        side: Embedding,
+        vectors: Floats,
+        rows: NDArray[np.int64],
+        asked: IdMap,
+        hidden: Csr | None,
+        k: int,
+        metric: Similarity,
+        lookup: Lookup,
+    ) -> Rankings:
+        """Find the neighbours of vectors; rows, asked: who they belong to."""
+        if metric not in ("cosine", "dot"):
+            raise InvalidValueError(f'metric must be "cosine" or "dot", got {metric!r}')
+        threads = resolve_threads(self.threads)
+        k = min(checked_integer("k", k, 0), len(side.ids))
+        wanted = vectors if metric == "dot" else directions(vectors)
+        best, scores, _ = rank(wanted, side.packed(threads, metric), k, threads, allowed=Filter(hidden))
+        fallback = np.zeros(len(rows), dtype=bool)
+        return Rankings(best, scores, side.ids, rows, asked, fallback, lookup.skipped)

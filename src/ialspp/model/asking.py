@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..data.csr import Csr, Floats, RowNumbers, stacked
+from ..data.csr import Csr, Floats, RowNumbers
 from ..data.ids import IdMap
 from ..errors import InvalidValueError, UnknownIdError
 from ..system.checks import checked_integer
 from .fitted import Fitted
-from .newcomers import NO_ROWS, UnseenRows
+from .newcomers import NO_ROWS, UnseenRows, unseen_rows
 from .ranking import Filter, Ranking
 from .recommending import Asked, Recommending
-from .requests import rows_of_histories
 from .skipped import Lookup, Skipped, Unknown
 
 
@@ -35,7 +34,7 @@ class Query:
     k: int
     skipped: Skipped
     state: Fitted  # that the rows belong to
-    who: Floats | Csr  # the vector of a known user, or one row with the items of an unseen one
+    who: Floats | UnseenRows  # the vector of a known user, or one row of what is known of an unseen one
     count: int  # of the items and features; 1 if not known, because the model has no interactions
     hidden: RowNumbers  # items that must not be recommended, ascending
     candidates: RowNumbers | None  # the only ones that may be, ascending
@@ -50,6 +49,7 @@ class Asking(Recommending):
         *,
         history: Iterable[Any] | None = None,
         weights: Iterable[float] | None = None,
+        features: Any = None,
         k: int = 10,
         exclude_seen: bool = True,
         candidates: Iterable[Any] | None = None,
@@ -64,6 +64,8 @@ class Asking(Recommending):
             One of them: the id of a user of the training data, or the items of an unseen user.
         weights
             One number for each item of the history.
+        features
+            Features of an unseen user, one row, with a history or instead of one; see `fold_in`.
         k, exclude_seen
             As in `recommend`.
         candidates, exclude
@@ -72,19 +74,19 @@ class Asking(Recommending):
             "error": an unknown id is an `UnknownIdError`. "skip": leave it out; `skipped` counts it. An
             unknown user gets the most popular items.
         """
-        if (user is None) == (history is None):
-            raise InvalidValueError(f"one of user and history is required, got {_given(user, history)}")
+        if (user is None) == (history is None and features is None):
+            raise InvalidValueError(_one_is_required(user, history))
         if weights is not None and history is None:
             raise InvalidValueError("weights belong to the items of a history, got a user")
         state, lookup = self._fitted(), Lookup(unknown)
         k = checked_integer("k", k, 0)
         rows, _ = (NO_ROWS, None) if user is None else lookup.rows("users", [user], *_sides(state))
-        who: Floats | Csr
+        who: Floats | UnseenRows
         if len(rows):
             who, seen, count = _known_user(state, int(rows[0]), exclude_seen)
         else:
-            who = _unseen_user(state, history or [], weights, lookup)
-            seen, count = who.columns, len(who.columns)
+            who = _unseen_user(state, history, weights, features, lookup)
+            seen, count = who.histories.columns, int(who.counts[0])
         hidden = seen if exclude_seen else NO_ROWS
         if exclude is not None:
             hidden = np.union1d(hidden, _rows_of("exclude", exclude, state, lookup)).astype(np.int32)
@@ -126,14 +128,15 @@ class Asking(Recommending):
     def _vectors(self, state: Fitted, queries: Sequence[Query]) -> Floats:
         """Return the vectors of known users, and those of the others, folded in together."""
         vectors = np.empty((len(queries), state.items.vectors.shape[1]), dtype=np.float32)
-        unseen: dict[int, Csr] = {}
+        unseen: dict[tuple[bool, bool], dict[int, UnseenRows]] = {}
         for number, query in enumerate(queries):
-            if isinstance(query.who, Csr):
-                unseen[number] = query.who
+            if isinstance(query.who, UnseenRows):
+                kind = query.who.features is None, query.who.only_features
+                unseen.setdefault(kind, {})[number] = query.who
             else:
                 vectors[number] = query.who
-        if unseen:
-            vectors[list(unseen)] = self._strangers(state, UnseenRows(stacked(list(unseen.values()))))
+        for some in unseen.values():
+            vectors[list(some)] = self._strangers(state, UnseenRows.stacked(list(some.values())))
         return vectors
 
 
@@ -144,8 +147,12 @@ def _cut(ranking: Ranking, query: Query) -> Ranking:
     return cut
 
 
-def _given(user: Any, history: Iterable[Any] | None) -> str:
-    return "neither" if user is None and history is None else "both"
+def _one_is_required(user: Any, history: Iterable[Any] | None) -> str:
+    if user is None:
+        return "one of user and history is required, got neither"
+    if history is not None:
+        return "one of user and history is required, got both"
+    return f"features are of an unseen user, got them for user {user!r}"
 
 
 def _sides(state: Fitted) -> tuple[IdMap, IdMap]:
@@ -163,10 +170,19 @@ def _known_user(state: Fitted, row: int, exclude_seen: bool) -> tuple[Floats, Ro
 
 
 def _unseen_user(
-    state: Fitted, history: Iterable[Any], weights: Iterable[float] | None, lookup: Lookup
-) -> Csr:
+    state: Fitted,
+    history: Iterable[Any] | None,
+    weights: Iterable[float] | None,
+    features: Any,
+    lookup: Lookup,
+) -> UnseenRows:
+    """Look up what is known of one unseen user. An unknown user who was named has an empty history."""
+    histories = None if history is None and features is not None else [history or []]
     numbers = None if weights is None else [weights]
-    return rows_of_histories([history], state.items.ids, numbers, None, lookup, state.users.ids)
+    unseen = unseen_rows(state.users, state.items, histories, numbers, None, lookup, features)
+    if len(unseen) != 1:
+        raise InvalidValueError(f"features of one user are required, got {len(unseen)} rows")
+    return unseen
 
 
 def _rows_of(argument: str, ids: Iterable[Any], state: Fitted, lookup: Lookup) -> RowNumbers:

@@ -28,7 +28,7 @@ class Explanation(list[tuple[Any, float]]):
     rest
         The score less the contributions of the whole history. It is zero, up to rounding, where the user's
         vector is the exact solution for their history, as after `update`. After `fit` it is the error of
-        stopping before convergence.
+        stopping before convergence. With features of users, it also has what these add to the score.
     names
         The name of each item, or None where it has none.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +32,13 @@ class UnseenRows:
     def __len__(self) -> int:
         return len(self.histories)
 
+    @classmethod
+    def stacked(cls, parts: Sequence[UnseenRows]) -> UnseenRows:
+        """Put rows together of which the same is known."""
+        features = [part.features for part in parts if part.features is not None]
+        histories = stacked([part.histories for part in parts])
+        return cls(histories, stacked(features) if features else None, parts[0].only_features)
+
     @property
     def counts(self) -> NDArray[np.int64]:
         """How many interactions and features there are of each."""
@@ -48,18 +55,23 @@ def unseen_rows(
     given: Any,
 ) -> UnseenRows:
     """Look up what is known of unseen rows of a side: histories on the other side, features, or both."""
-    features = None if given is None else require_map(side).matched(given)
-    if histories is None and features is not None:
+    if histories is None and given is not None:
         if weights is not None or labels is not None:
             raise InvalidValueError("weights and labels belong to histories, which were not given")
+        features = require_map(side).matched(given)
         nothing = Csr(np.zeros(len(features) + 1, dtype=np.int64), NO_ROWS, len(other.ids))
         return UnseenRows(nothing, features, only_features=True)
-    rows = rows_of_histories(histories, other.ids, weights, labels, lookup, side.ids)
-    if features is not None and len(features) != len(rows):
+    return unseen_of(side, rows_of_histories(histories, other.ids, weights, labels, lookup, side.ids), given)
+
+
+def unseen_of(side: Embedding, histories: Csr, given: Any) -> UnseenRows:
+    """Put together histories of unseen rows of a side, and features of each if any are given."""
+    features = None if given is None else require_map(side).matched(given)
+    if features is not None and len(features) != len(histories):
         raise InvalidValueError(
-            f"features must be given for each of {len(rows)} histories, got {len(features)}"
+            f"features must be given for each of {len(histories)} histories, got {len(features)}"
         )
-    return UnseenRows(rows, features)
+    return UnseenRows(histories, features)
 
 
 def require_new(ids: IdMap, features: Features | None) -> None:

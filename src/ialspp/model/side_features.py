@@ -20,6 +20,14 @@ class SideFeatures(NamedTuple):
         """Check features as a caller gives them."""
         return cls(features_of(users, data.users), features_of(items, data.items))
 
+    def known_to(self, data: Interactions) -> SideFeatures:
+        """Return the features of the users and items of some data alone."""
+        users, items = self
+        return SideFeatures(
+            None if users is None else users.known_to(data.users),
+            None if items is None else items.known_to(data.items),
+        )
+
     def fingerprints(self) -> dict[str, str]:
         """Identify the features of each side that has any, for a checkpoint."""
         named = {"user": self.users, "item": self.items}

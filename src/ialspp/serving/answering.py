@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import IalsppError, InvalidValueError, UnknownIdError
 from ..model.asking import Query
 from ..model.explanation import Explanation
 from ..model.ranking import Ranking
 from ..model.skipped import NOTHING_SKIPPED, Skipped
 from .ids import checked_ids, divided
-from .schema import Part, Recommend, Recommendations, Recommended
+from .schema import Explain, Part, Recommend, Recommendations, Recommended
 from .served import Served
 from .settings import Limits
 
@@ -33,7 +36,7 @@ def work_of(served: Served, asked: Sequence[Asked]) -> int:
     for request, _ in asked:
         history = 0 if request.items is None else len(request.items)
         ids = history + len(request.exclude) + len(request.candidates or ())
-        solves = (request.items is not None) + (request.k if request.explain else 0)
+        solves = (request.user is None) + (request.k if request.explain else 0)
         work += items * dim + solves * (dim**3 + history * dim**2) + ids * LOOK_UP
     return work
 
@@ -69,7 +72,7 @@ def _ranked_alone(served: Served, query: Query) -> Ranking | IalsppError:
 
 def _query_of(served: Served, asked: Asked, limits: Limits) -> Query:
     model, request = served.model, asked.request
-    check_who(request.user, request.items)
+    check_who(request)
     if request.offset + request.k > limits.k:
         raise InvalidValueError(f"offset + k may be at most {limits.k:,}, got {request.offset} + {request.k}")
     if request.user is not None and not request.include_seen and not model.keeps_interactions:
@@ -90,6 +93,7 @@ def _query_of(served: Served, asked: Asked, limits: Limits) -> Query:
         request.user,
         history=None if request.items is None else ids,
         weights=weights,
+        features=row_of_features(served, request),
         k=request.offset + request.k,
         exclude_seen=not request.include_seen,
         candidates=request.candidates,
@@ -101,11 +105,26 @@ def _query_of(served: Served, asked: Asked, limits: Limits) -> Query:
     return query
 
 
-def check_who(user: int | str | None, items: Sequence[object] | None) -> None:
-    """Raise unless one of both is given."""
-    if (user is None) == (items is None):
-        got = "neither" if user is None else "both"
-        raise InvalidValueError(f"one of user and items is required, got {got}")
+def check_who(request: Recommend | Explain) -> None:
+    """Raise unless a user is given, or what is known of an unseen one."""
+    given = [name for name in ("user", "items", "features") if getattr(request, name) is not None]
+    if not given:
+        raise InvalidValueError("one of user, items and features is required, got none")
+    if request.user is not None and len(given) > 1:
+        raise InvalidValueError(
+            f"a user is known to the model, {given[1]} belong to an unseen one: one is required, got both"
+        )
+
+
+def row_of_features(served: Served, request: Recommend | Explain) -> NDArray[np.float64] | None:
+    """Return the features of an unseen user as a row for the model."""
+    return None if request.features is None else served.user_features.row_of(request.features)
+
+
+def skipped_features(served: Served, request: Recommend | Explain) -> dict[str, int]:
+    """Count the features of an unseen user that the training has not seen."""
+    unknown = 0 if request.features is None else served.user_features.unknown_in(request.features)
+    return {"features": unknown} if unknown else {}
 
 
 def _require_known(skipped: Skipped) -> None:
@@ -138,24 +157,26 @@ def _answer_of(
             Recommended(id=item, name=name, score=score, because=parts_of(found[:reasons]), rest=found.rest)
             for item, name, score, found in zip(page, page.names, page.scores, explained, strict=True)
         ]
-    return Recommendations(items=items, fallback=page.fallback, skipped=counts_of(page.skipped))
+    skipped = {**counts_of(page.skipped), **skipped_features(served, request)}
+    return Recommendations(items=items, fallback=page.fallback, skipped=skipped)
 
 
 def _explained(served: Served, request: Recommend, page: Ranking) -> list[Explanation]:
     """Explain the score of each item. Popularity, which cold users get, has no reasons."""
     if page.fallback:
         return [Explanation([], score, score) for score in page.scores]
-    return explanations(served, request.user, request.items, list(page))
+    return explanations(served, request, list(page))
 
 
-def explanations(
-    served: Served, user: int | str | None, items: Sequence[object] | None, targets: list[int | str]
-) -> list[Explanation]:
-    """Explain the scores of some items for a known user or a history, whose unknown items are left out."""
-    if items is None:
-        return served.model.explain(user, targets)  # type: ignore[return-value]  # a list gives a list
-    ids, weights = divided(items)  # type: ignore[arg-type]
-    return served.model.explain_for(ids, targets, weights=weights, unknown="skip")  # type: ignore[return-value]
+def explanations(served: Served, request: Recommend | Explain, targets: list[int | str]) -> list[Explanation]:
+    """Explain the scores of some items for a known user, or for an unseen one without unknown items."""
+    if request.user is not None:
+        return served.model.explain(request.user, targets)  # type: ignore[return-value]  # a list gives a list
+    ids, weights = (None, None) if request.items is None else divided(request.items)
+    features = row_of_features(served, request)
+    return served.model.explain_for(  # type: ignore[return-value]
+        ids, targets, weights=weights, features=features, unknown="skip"
+    )
 
 
 def parts_of(explanation: Explanation) -> list[Part]:

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from ..data.ids import IdMap
 from ..errors import InvalidValueError, UnknownIdError
-from .answering import check_who, explanations, parts_of
+from ..model.ranking import Ranking
+from .answering import check_who, explanations, parts_of, skipped_features
 from .ids import checked_ids, divided, id_of_path
 from .schema import (
+    DescribedItem,
     Explain,
     Explained,
     FoundItem,
@@ -26,6 +28,7 @@ from .schema import (
     Placed,
     Scored,
     Similar,
+    SimilarToNew,
     UserHistory,
 )
 from .served import Counts, Served, best_matches
@@ -36,33 +39,41 @@ def similar(served: Served, text: str, k: int, metric: Metric) -> Similar:
     """Find the items most similar to one."""
     item = id_of_path("item", text, served.model.items)
     found = served.model.similar_items(item, k, metric=metric)
-    return Similar(
-        item=_named(served, item),
-        items=[
-            Scored(id=each, name=name, score=score)
-            for each, name, score in zip(found, found.names, found.scores, strict=True)
-        ],
-    )
+    return Similar(item=_named(served, item), items=_scored(found))
+
+
+def similar_to_new(served: Served, request: DescribedItem) -> SimilarToNew:
+    """Find the items most similar to one that the model has not seen."""
+    row, unknown = served.item_features.row_of(request.features), served.item_features.unknown_in
+    [found] = served.model.similar_items_for(features=row, k=request.k, metric=request.metric)
+    skipped = unknown(request.features)
+    return SimilarToNew(items=_scored(found), skipped={"features": skipped} if skipped else {})
+
+
+def _scored(found: Ranking) -> list[Scored]:
+    return [
+        Scored(id=each, name=name, score=score)
+        for each, name, score in zip(found, found.names, found.scores, strict=True)
+    ]
 
 
 def explained(served: Served, request: Explain, limits: Limits) -> Explained:
     """Explain the score of an item."""
-    check_who(request.user, request.items)
+    check_who(request)
     items = served.model.items
     checked_ids("item", [request.item], items, 1)
-    skipped = {}
-    if request.items is None:
-        assert request.user is not None
+    skipped = skipped_features(served, request)
+    if request.user is not None:
         checked_ids("user", [request.user], served.model.users, 1)
         if not served.model.keeps_interactions:
             raise InvalidValueError("items are required: this model's file has no interactions of users")
-    else:
+    elif request.items is not None:
         ids = checked_ids("items", divided(request.items)[0], items, limits.ids)
         unknown = items.find(ids).unknown
         if len(ids) == len(unknown) == 1:
             raise UnknownIdError(f"unknown item: {unknown[0]!r}")
-        skipped = {"items": len(unknown)} if unknown else {}
-    [found] = explanations(served, request.user, request.items, [request.item])
+        skipped |= {"items": len(unknown)} if unknown else {}
+    [found] = explanations(served, request, [request.item])
     return Explained(
         item=_named(served, request.item),
         score=found.score,

@@ -17,6 +17,7 @@ from .problems import Problem
 from .recommending import MODEL
 from .schema import (
     Answers,
+    DescribedItem,
     Explain,
     Explained,
     FoundItems,
@@ -27,6 +28,7 @@ from .schema import (
     RecommendBatch,
     Reloaded,
     Similar,
+    SimilarToNew,
     UserHistory,
 )
 from .served import Served
@@ -70,9 +72,21 @@ async def similar(
 ) -> Response[Similar]:
     """Find neighbours of an item: by direction ("cosine"), or also by length, which favours popular ones."""
     service: Service = state.service
+    _check_k(service, k)
+    return await _queried(service, queries.similar, item, k, metric)
+
+
+@post("/v1/similar", status_code=200, summary="The items most similar to a new one")
+async def similar_to_new(data: JSONBody[DescribedItem], state: State) -> Response[SimilarToNew]:
+    """Find neighbours of an item that the model has not seen, by its features."""
+    service: Service = state.service
+    _check_k(service, data.k)
+    return await _queried(service, queries.similar_to_new, data)
+
+
+def _check_k(service: Service, k: int) -> None:
     if k > service.settings.limits.k:
         raise Problem(400, f"k may be at most {service.settings.limits.k:,}, got {k:,}")
-    return await _queried(service, queries.similar, item, k, metric)
 
 
 @post("/v1/explain", status_code=200, summary="Why an item has its score")
@@ -122,7 +136,8 @@ async def model(state: State) -> Response[ModelFacts]:
         loaded=_as_date(served.loaded),
         age_seconds=max(0.0, datetime.now(timezone.utc).timestamp() - served.written),
         reload_error=service.reloader.error,
-        **{name: info[name] for name in ModelFacts.__struct_fields__ if name in info},
+        features={"users": served.user_features.columns, "items": served.item_features.columns},
+        **{name: info[name] for name in ModelFacts.__struct_fields__ if name in info and name != "features"},
     )
     return _json(served, facts)
 
@@ -144,4 +159,4 @@ def _as_date(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="seconds")
 
 
-ROUTES = [recommend_batch, similar, explain, items, users, history, item_map, model, reload]
+ROUTES = [recommend_batch, similar, similar_to_new, explain, items, users, history, item_map, model, reload]

@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 Id = Annotated[int | str, Meta(description="An id as in the data: an integer or a string.")]
 Name = Annotated[str | None, Meta(description="What people read; null where the model has no name.")]
 Metric = Literal["cosine", "dot"]
+Value = float | str | list[str] | None
 
 
 class Request(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -27,13 +28,21 @@ History = Annotated[
     Meta(description="The items of a user whom the model has not seen, with weights if there are any."),
 ]
 User = Annotated[int | str | None, Meta(description="A user of the training data.")]
+FeaturesOfUser = Annotated[
+    dict[str, Value] | None,
+    Meta(
+        description="What is known of a user whom the model has not seen, by column of the training's file "
+        "of user features: a number, a string or strings."
+    ),
+]
 
 
 class Recommend(Request):
-    """Who asks, and for what. One of `user` and `items` is required."""
+    """Who asks, and for what. One of `user`, `items` and `features` is required, or the last two."""
 
     user: User = None
     items: History = None
+    features: FeaturesOfUser = None
     k: Annotated[int, Meta(ge=1, description="How many items.")] = 10
     offset: Annotated[int, Meta(ge=0, description="How many of the best to leave out: the next page.")] = 0
     exclude: Annotated[list[Id], Meta(description="Items never to recommend.")] = []
@@ -53,11 +62,26 @@ class RecommendBatch(Request):
 
 
 class Explain(Request):
-    """Whose score of which item to explain. One of `user` and `items` is required."""
+    """Whose score of which item to explain. Who asks is said as in `Recommend`."""
 
     item: Id
     user: User = None
     items: History = None
+    features: FeaturesOfUser = None
+
+
+class DescribedItem(Request):
+    """An item that the model has not seen, by its features, and how many similar ones are wanted."""
+
+    features: Annotated[
+        dict[str, Value],
+        Meta(
+            description="What is known of the item, by column of the training's file of item features: a "
+            "number, a string or strings."
+        ),
+    ]
+    k: Annotated[int, Meta(ge=1, description="How many items.")] = 10
+    metric: Metric = "cosine"
 
 
 class Named(Struct):
@@ -98,7 +122,9 @@ class Recommendations(Struct, kw_only=True):
         bool,
         Meta(description="Nothing is known of the user: these are the most popular items, with their users."),
     ]
-    skipped: Annotated[dict[str, int], Meta(description="How many unknown ids were left out, by field.")]
+    skipped: Annotated[
+        dict[str, int], Meta(description="How many unknown ids and features were left out, by field.")
+    ]
 
 
 class Answers(Struct, kw_only=True):
@@ -112,6 +138,15 @@ class Similar(Struct, kw_only=True):
 
     item: Named
     items: list[Scored]
+
+
+class SimilarToNew(Struct, kw_only=True):
+    """The items most similar to a new one."""
+
+    items: list[Scored]
+    skipped: Annotated[
+        dict[str, int], Meta(description="How many values the training has not seen, by field.")
+    ]
 
 
 class Explained(Struct, kw_only=True):
@@ -202,6 +237,9 @@ class ModelFacts(Struct, kw_only=True):
     items: int
     dim: int
     has_interactions: bool
+    features: Annotated[
+        dict[str, list[str]], Meta(description="The columns of features that requests may have, by side.")
+    ]
     bytes: int
     written_by: str | None
     format_version: int

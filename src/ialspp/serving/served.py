@@ -16,6 +16,7 @@ from ..data.ids import IdMap
 from ..errors import InvalidValueError
 from ..files.version import FileVersion
 from ..model.model import ImplicitMF
+from .features import KnownFeatures
 
 Counts = NDArray[np.int64]
 
@@ -58,6 +59,16 @@ class Served:
     def written(self) -> float:
         """When the file was written, in Unix seconds."""
         return self.version.modified / 1e9
+
+    @cached_property
+    def user_features(self) -> KnownFeatures:
+        """The features of users that the model was trained with."""
+        return KnownFeatures("user", self.model.user_features)
+
+    @cached_property
+    def item_features(self) -> KnownFeatures:
+        """The features of items that the model was trained with."""
+        return KnownFeatures("item", self.model.item_features)
 
     @cached_property
     def item_counts(self) -> Counts | None:
