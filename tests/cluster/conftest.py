@@ -15,7 +15,13 @@ def two_nodes():
     import ray
     from ray.cluster_utils import Cluster
 
-    head = {"num_cpus": 2, "object_store_memory": STORE, "include_dashboard": False}
+    # A node that refuses connections is taken for lost in seconds; one that is only slow has half a minute.
+    checks = {
+        "health_check_period_ms": 500,
+        "health_check_failure_threshold": 3,
+        "health_check_timeout_ms": 10_000,
+    }
+    head = {"num_cpus": 2, "object_store_memory": STORE, "include_dashboard": False, "_system_config": checks}
     with pytest.MonkeyPatch.context() as patch:
         # By default workers run at the lowest priority but four: on a busy machine they would hardly start.
         patch.setenv("RAY_worker_niceness", "0")

@@ -1,5 +1,6 @@
 """A fit on a Ray cluster has the bits of a fit on one machine, on any number of workers and whoever dies."""
 
+import os
 import signal
 import sys
 
@@ -13,7 +14,7 @@ from support.terminal import PIPES, start
 
 from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, SpectralCG
 from ialspp.cluster import RayCluster
-from ialspp.cluster.memory import Needs
+from ialspp.cluster.needs import Factors, Needs
 from ialspp.errors import InvalidStateError, InvalidValueError, MissingExtraError
 from ialspp.solvers import ThisMachine
 
@@ -29,17 +30,22 @@ SOLVERS = [
 ]
 
 
+FETCHES = ["side", "rows"]
+
+
+@pytest.mark.parametrize("fetch", FETCHES)
 @pytest.mark.parametrize("workers", [1, 2, 3])
-def test_bits_are_those_of_one_machine(stored, workers):
-    with RayCluster(workers=workers).training(stored, DIM) as place:
+def test_bits_are_those_of_one_machine(stored, workers, fetch):
+    with RayCluster(workers=workers, fetch=fetch).training(stored, DIM) as place:
         assert len(place.crew.members) == workers
         for solver in SOLVERS:
             wanted = epochs(solver, stored, ThisMachine(2), dim=DIM)
             assert epochs(solver, stored, place, dim=DIM) == wanted
 
 
-def test_a_lost_worker_changes_no_bit_and_is_replaced(stored):
-    cluster = RayCluster(workers=2)
+@pytest.mark.parametrize("fetch", FETCHES)
+def test_a_lost_worker_changes_no_bit_and_is_replaced(stored, fetch):
+    cluster = RayCluster(workers=2, fetch=fetch)
     with cluster.training(stored, DIM) as place:
 
         def kill(epoch):
@@ -51,9 +57,10 @@ def test_a_lost_worker_changes_no_bit_and_is_replaced(stored):
     assert cluster.lost == 3
 
 
-def test_a_node_that_joins_is_used_and_may_leave_again(stored, two_nodes):
+@pytest.mark.parametrize(("fetch", "killed"), [("side", False), ("rows", True)])
+def test_a_node_that_joins_is_used_and_may_leave_or_be_killed(stored, two_nodes, fetch, killed):
     joined = []
-    with RayCluster().training(stored, DIM) as place:
+    with RayCluster(fetch=fetch).training(stored, DIM) as place:
 
         def join_or_leave(epoch):
             if epoch == 1:
@@ -61,10 +68,15 @@ def test_a_node_that_joins_is_used_and_may_leave_again(stored, two_nodes):
                 while len(place.crew.members) < 3:
                     place.crew.refresh()
             if epoch == 2:
-                two_nodes.remove_node(joined.pop())
+                if killed:
+                    os.kill(joined[0].all_processes["raylet"][0].process.pid, signal.SIGKILL)
+                else:
+                    two_nodes.remove_node(joined.pop())
 
         wanted = epochs(IALSpp(), stored, ThisMachine(1), dim=DIM, count=3)
         assert epochs(IALSpp(), stored, place, dim=DIM, count=3, between=join_or_leave) == wanted
+    for node in joined:
+        two_nodes.remove_node(node, allow_graceful=False)
 
 
 def test_a_fit_on_a_cluster_is_a_fit(stored, tmp_path):
@@ -125,10 +137,10 @@ def test_a_cluster_refuses_what_it_cannot_do(stored, monkeypatch):
     for solver in (ICD(), IALSpp(sweep="block")):
         with pytest.raises(InvalidValueError, match="train on one machine only"):
             make_model(solver=solver).fit(stored, cluster=RayCluster(workers=1), progress=False)
-    needs = Needs.of(stored.n_users, stored.n_items, 60_000, 2)
+    needs = Needs.of_side(Factors(stored.n_users, stored.n_items, 60_000, 2))
     with pytest.raises(InvalidStateError, match=f"--object-store-memory={needs.driver}"):
-        make_model(dim=60_000, init="random").fit(stored, cluster=RayCluster(), progress=False)
-    for wrong in ({"workers": 0}, {"threads": 0}):
+        make_model(dim=60_000, init="random").fit(stored, cluster=RayCluster(fetch="side"), progress=False)
+    for wrong in ({"workers": 0}, {"threads": 0}, {"fetch": "A"}):
         with pytest.raises(InvalidValueError, match="must be"):
             RayCluster(**wrong)
     with pytest.raises(InvalidValueError, match="must run on a node"):
@@ -155,6 +167,16 @@ def test_the_command_trains_on_a_cluster(events, two_nodes, tmp_path):
     assert same_bits(
         ImplicitMF.load(out), ImplicitMF(DIM, epochs=2).fit(Interactions.open(events), progress=False)
     )
+
+
+def test_the_command_stops_early_on_a_cluster_as_on_one_machine(events, two_nodes, tmp_path):
+    options = ["--dim", 4, "--epochs", 3, "--early-stop", "ndcg@10", "-o"]
+    files = [tmp_path / name for name in ("cluster.ialspp", "local.ialspp")]
+    for file, place in zip(files, (["--ray", two_nodes.address, "--fetch", "rows"], []), strict=True):
+        done = ialspp_process("fit", events, *place, *options, file)
+        assert done.returncode == 0, done.stderr
+    assert same_bits(*map(ImplicitMF.load, files))
+    assert [path.name for path in events.parent.iterdir()] == [events.name]  # the training part is gone
 
 
 def test_a_terminated_command_keeps_its_checkpoint(events, two_nodes, tmp_path):

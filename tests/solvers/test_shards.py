@@ -8,7 +8,7 @@ from support.drawing import drawn
 from support.problems import make_case
 
 from ialspp import _core
-from ialspp.solvers.shards import LEAST, MOST, ROWS, bounds_of, halves
+from ialspp.solvers.shards import LEAST, MOST, PAIRS, ROWS, bounds_of, count_of, halves
 
 counts = st.lists(st.integers(0, 40), max_size=300)
 
@@ -28,6 +28,11 @@ def test_shards_cover_all_rows_in_order(counts):
 @pytest.mark.parametrize(("rows", "shards"), [(1, LEAST), (40 * ROWS, 40), (10**6, MOST)])
 def test_the_number_of_shards_follows_the_rows(rows, shards):
     assert len(bounds_of(np.arange(rows + 1))) == shards + 1
+
+
+def test_very_many_interactions_have_more_shards():
+    assert count_of(10**8, 10**9) == 10**9 // PAIRS
+    assert count_of(100, 10**9) == 100
 
 
 def test_no_shard_has_more_than_twice_its_share_of_rows_or_interactions():

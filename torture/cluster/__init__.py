@@ -1,4 +1,4 @@
-"""Kill workers and whole nodes of a Ray cluster while it trains, and let new nodes join.
+"""Kill workers, whole nodes and raylets of a Ray cluster while it trains, and let new nodes join.
 
 The cluster is several nodes of Ray on this machine. A try is one kill or one node that joins, at a drawn
 moment of a fit. Every fit ends, and has the bits of a fit on one machine.
@@ -39,7 +39,7 @@ def attack(tries: int, seed: int, folder: Path) -> Tally:
 def _attack_fit(arena: Arena, draw: random.Random, data: Interactions, tally: Tally) -> None:
     model = ImplicitMF(draw.choice((3, 16, 33)), solver=draw.choice(SOLVERS), epochs=EPOCHS)
     wanted = ImplicitMF(**model.get_params(deep=False)).fit(data, progress=False)
-    cluster = RayCluster(workers=draw.choice((None, 2, 3)))
+    cluster = RayCluster(workers=draw.choice((None, 2, 3)), fetch=draw.choice(("side", "rows")))
     over = threading.Event()
     pauses = [draw.uniform(*PAUSE) for _ in range(EVENTS)]
     disturbing = threading.Thread(target=arena.disturb, args=(pauses, over))

@@ -30,7 +30,14 @@ class Arena:
 
         # By default workers run at the lowest priority but four: on a busy machine they would hardly start.
         os.environ.setdefault("RAY_worker_niceness", "0")
-        head = {"num_cpus": 1, "object_store_memory": STORE, "include_dashboard": False}
+        # A node that refuses connections is taken for lost in seconds; one that is only slow is not.
+        checks = {"health_check_period_ms": 500, "health_check_failure_threshold": 3}
+        head = {
+            "num_cpus": 1,
+            "object_store_memory": STORE,
+            "include_dashboard": False,
+            "_system_config": checks,
+        }
         self._cluster = Cluster(initialize_head=True, head_node_args=head)
         for _ in range(NODES):
             self._join()
@@ -52,19 +59,25 @@ class Arena:
 
     def _event(self) -> None:
         """Kill a worker or a node, or let a node join."""
-        kinds = ["worker"] + ["node"] * bool(self._others) + ["join"] * (len(self._others) < NODES)
+        kinds = ["worker"] + ["node", "raylet"] * bool(self._others) + ["join"] * (len(self._others) < NODES)
         kind = self._draw.choice(kinds)
         if kind == "join":
             self._join()
             self.events["joins"] += 1
         elif kind == "node":
-            node = self._others.pop(self._draw.randrange(len(self._others)))
-            self._cluster.remove_node(node, allow_graceful=False)
+            self._cluster.remove_node(self._drawn(), allow_graceful=False)
             self.events["kills of nodes"] += 1
+        elif kind == "raylet":
+            os.kill(self._drawn().all_processes["raylet"][0].process.pid, signal.SIGKILL)
+            self.events["kills of raylets"] += 1
         elif workers := _workers(self._cluster):
             with suppress(ProcessLookupError):
                 os.kill(self._draw.choice(workers), signal.SIGKILL)
                 self.events["kills of workers"] += 1
+
+    def _drawn(self) -> Any:
+        """Draw the node to lose."""
+        return self._others.pop(self._draw.randrange(len(self._others)))
 
     def _join(self) -> None:
         self._others.append(self._cluster.add_node(num_cpus=1, object_store_memory=STORE))

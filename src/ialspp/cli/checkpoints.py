@@ -27,6 +27,7 @@ MAY_CHANGE = {
     "threads",
     "ray",
     "workers",
+    "fetch",
     "out",
     "force",
     "runs",

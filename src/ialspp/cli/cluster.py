@@ -8,11 +8,13 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from ..cluster import RayCluster
+from ..cluster.needs import Estimate
 from ..data.interactions import Interactions
 from ..errors import InvalidValueError
 from .output import size
 from .source import Source
-from .stopping import Stopping
+
+MOST_NODES = 8  # that are shown one by one; JSON has all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +33,29 @@ class ClusterOptions:
     workers: Annotated[
         int | None, typer.Option(help="--ray: processes on all nodes together. Default: one on each node.")
     ] = None
+    fetch: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHAT",
+            help="--ray: what a node fetches of the side that is held fixed: side (all of it), or rows "
+            "(those that it needs, which takes less memory). Default: auto, side where there is room.",
+        ),
+    ] = None
 
-    def make(self, source: Source, stopping: Stopping, threads: int | None) -> RayCluster | None:
+    def make(self, source: Source, threads: int | None) -> RayCluster | None:
         """Make the cluster, or raise an error for what it cannot train on; None without --ray."""
         if self.ray is None:
-            if self.workers is not None:
-                raise InvalidValueError("--workers is for --ray, which was not given")
+            for name in ("workers", "fetch"):
+                if getattr(self, name) is not None:
+                    raise InvalidValueError(f"--{name} is for --ray, which was not given")
             return None
         if not source.is_prepared:
             raise InvalidValueError(
                 f"--ray trains on the file of `ialspp prepare`, under a path that every node can read; "
                 f"{source.source} is not one"
             )
-        if stopping.early_stop is not None:
-            raise InvalidValueError("--early-stop trains on a part of the data in memory; leave out --ray")
-        return RayCluster(address=self.ray, workers=self.workers, threads=threads)
+        fetch: Any = "auto" if self.fetch is None else self.fetch  # checked there
+        return RayCluster(address=self.ray, workers=self.workers, threads=threads, fetch=fetch)
 
     def check(self, data: Interactions) -> None:
         """Raise an error if the data is not the file any more."""
@@ -63,4 +73,16 @@ def shown_cluster(facts: dict[str, Any]) -> str:
         f"{size(max(received.values()))} to the busiest of {len(received)} nodes" if received else "nothing"
     )
     lost = f", {facts['lost']} workers lost" if facts["lost"] else ""
-    return f"started in {facts['seconds_to_start']:.1f} s, moved {moved}{lost}"
+    started = f"started in {facts['seconds_to_start']:.1f} s"
+    return f"{Estimate(**facts['estimate'])}; {started}, moved {moved}{lost}"
+
+
+def shown_nodes(nodes: dict[str, Any]) -> dict[str, str]:
+    """Describe in words what each of a few nodes has done."""
+    if not 0 < len(nodes) <= MOST_NODES:
+        return {}
+    told = [
+        f"{node['name']} {node['rows']:,} rows, {node['rows_per_second']:,.0f} a second"
+        for node in nodes.values()
+    ]
+    return {"nodes": "; ".join(told)}

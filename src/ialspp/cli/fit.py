@@ -21,7 +21,7 @@ from .checkpoints import (
     remove,
     telling_how_to_resume,
 )
-from .cluster import ClusterOptions, shown_cluster
+from .cluster import ClusterOptions, shown_cluster, shown_nodes
 from .features import FeatureOptions, feature_facts, shown_features
 from .model import ModelOptions
 from .names import NameOptions, named_facts, remark_on_few, shown_names
@@ -81,7 +81,7 @@ def fit(
     if until is not None:
         checked_share("until", until)
     stopping.check(settings.epochs)
-    cluster = place.make(source, stopping, model.threads)
+    cluster = place.make(source, model.threads)
     names.check()
     features.check()
     options = kept_options(context)
@@ -145,6 +145,7 @@ def show_fit(source: Source, model: ImplicitMF, answer: dict[str, Any], epochs: 
         facts["early stop"] = f"{as_sentence(answer['early_stopping'], epochs)}; then trained on all pairs"
     if "cluster" in answer:
         facts["cluster"] = shown_cluster(answer["cluster"])
+        facts |= shown_nodes(answer["cluster"]["nodes"])
     if history:
         facts["loss, first epoch"] = shown_loss(history[0].loss)
         facts["loss, last epoch"] = shown_loss(history[-1].loss)

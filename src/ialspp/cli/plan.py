@@ -11,7 +11,11 @@ from ..cluster.planning import Size, schedules
 from ..data.preparing import memory_of
 from .output import JsonOption, show_json, show_table, size
 
-LETTERS = {"A": "A, fixed side to all nodes", "B": "B, block by block", "C": "C, rows as they are needed"}
+LETTERS = {
+    "A": "A, fixed side to all nodes (--fetch side)",
+    "B": "B, block by block",
+    "C": "C, rows as they are needed (--fetch rows)",
+}
 
 
 def plan(
@@ -30,7 +34,8 @@ def plan(
     """Estimate memory, transfers and time of an epoch on a cluster.
 
     This is a model on paper: transfers follow from formulas, and the time of the work from the speed of one
-    core of one machine. No network was measured. `ialspp fit --ray` uses schedule A; B and C are not built.
+    core of one machine. No network was measured. `ialspp fit --ray` uses schedule A where there is room for
+    it, else C; B is not built.
 
     Example: ialspp plan --users 100000000 --items 1000000 --pairs 10000000000 --dim 256 --nodes 100
     """

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import ray
-from ray.exceptions import (
-    ObjectLostError,
-    RayActorError,
-    RaySystemError,
-    RayTaskError,
-    WorkerCrashedError,
-)
+from ray.exceptions import RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from ..errors import InvalidStateError
 from ..system.log import log
+from .fetching import BESIDE
 from .jobs import Piece
+from .lost import LOST
+from .needs import Fetch
 from .worker import Worker
 
-LOST = (RayActorError, WorkerCrashedError, ObjectLostError, RaySystemError)
 LOOK_FOR_NODES = 1.0  # seconds from one look at the nodes of the cluster to the next
 FIRST = 120.0  # seconds until a fit begins without the workers that have not started yet
+ANSWERING = 2  # threads of a worker that send rows to others and tell how far it is
 PATIENCE = 300.0  # seconds without a single worker until a fit gives up
 
 
@@ -34,6 +32,7 @@ class Member:
 
     actor: Any
     node: str  # its id in Ray
+    name: str  # of the node, for people
     threads: int
     ready: Any  # a reference that has a value once the worker can do jobs
 
@@ -47,6 +46,7 @@ class Start:
     isa: str
     workers: int | None  # on all nodes together; None: one on each
     threads: int | None  # of each worker; None: the CPUs of its node, shared out
+    fetch: Fetch
 
 
 @dataclass(eq=False)
@@ -57,6 +57,8 @@ class Crew:
     members: list[Member] = field(default_factory=list)
     starting: list[Member] = field(default_factory=list)
     lost: int = 0  # how many have died so far
+    nodes: set[str] = field(default_factory=set)  # those that were alive at the last look
+    _names: dict[str, str] = field(default_factory=dict)
     _looked: float = float("-inf")
 
     def gather(self) -> None:
@@ -102,7 +104,12 @@ class Crew:
         if member in self.members:
             self.members.remove(member)
             self.lost += 1
+            self.doubt_nodes()
             log("a worker is lost, %d are left: %s", len(self.members), str(error).split("\n")[0])
+
+    def doubt_nodes(self) -> None:
+        """Look at the nodes again before the next jobs: one may be lost."""
+        self._looked = float("-inf")
 
     def share_out(
         self, pieces: Mapping[int, Piece], counts: Mapping[str, int]
@@ -132,10 +139,13 @@ class Crew:
 
     def _wanted(self) -> dict[str, tuple[int, float]]:
         """Return how many workers each node should have, and the CPUs of each of them."""
+        alive = sorted((node for node in ray.nodes() if node["Alive"]), key=lambda node: str(node["NodeID"]))
+        self.nodes = {node["NodeID"] for node in alive}
+        self._names = _names_of(alive)
         cpus = {
             node["NodeID"]: int(node["Resources"]["CPU"])
-            for node in sorted(ray.nodes(), key=lambda node: str(node["NodeID"]))
-            if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
+            for node in alive
+            if node["Resources"].get("CPU", 0) >= 1
         }
         if self.start.workers is None:
             counts = dict.fromkeys(cpus, 1)
@@ -153,11 +163,11 @@ class Crew:
         there = NodeAffinitySchedulingStrategy(node, soft=False)
         options = {"num_cpus": cpus, "scheduling_strategy": there, "max_restarts": 0}
         actor = (
-            ray.remote(Worker)
+            ray.remote(concurrency_groups={BESIDE: ANSWERING})(Worker)
             .options(**options)
-            .remote(self.start.path, self.start.checksum, self.start.isa, threads)
+            .remote(self.start.path, self.start.checksum, self.start.isa, threads, self.start.fetch)
         )
-        return Member(actor, node, threads, actor.ready.remote())
+        return Member(actor, node, self._names[node], threads, actor.ready.remote())
 
     def _take_in(self) -> None:
         """Make members of the workers that are ready; forget those that could not be started."""
@@ -178,6 +188,16 @@ class Crew:
             else:
                 self.members.append(member)
                 log("a worker with %d threads joins, %d in all", member.threads, len(self.members))
+
+
+def _names_of(nodes: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Name nodes by their hosts; several nodes of one host also by what their ids begin with."""
+    hosts = Counter(node["NodeManagerHostname"] for node in nodes)
+    return {
+        node["NodeID"]: host if hosts[host] == 1 else f"{host}/{node['NodeID'][:4]}"
+        for node in nodes
+        for host in [node["NodeManagerHostname"]]
+    }
 
 
 def _is_refusal(error: BaseException) -> bool:

@@ -6,7 +6,8 @@ on its own. Pieces are the same however many workers there are, and any worker c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Literal
 
 import numpy as np
@@ -17,7 +18,9 @@ from .traffic import Slice
 
 SideName = Literal["user", "item"]
 SIDES: tuple[SideName, SideName] = ("user", "item")
-Operation = Literal["update", "multiply", "transform", "half", "gramian", "penalties", "squares", "absolute"]
+Operation = Literal[
+    "update", "multiply", "transform", "half", "keep", "gramian", "penalties", "squares", "absolute"
+]
 PIECES_FOR_EACH_WORKER = 8  # so that one more or one less is no great part of a worker's share
 
 
@@ -53,6 +56,10 @@ class Fixed:
 
     slices: list[Slice]
     unit: float | None
+    dtype: np.dtype[Any]
+    width: int  # numbers of a row
+    workers: list[Any] = field(default_factory=list)  # who may be asked for rows
+    senders: list[int | None] = field(default_factory=list)  # of each slice; None: it is in this node's store
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,17 +74,48 @@ class Report:
     penalties: NDArray[np.float64] | None = None
     failed_row: int = -1  # of the side
     fits: bool = True  # whether a copy in half precision is whole
+    seconds: float = 0.0  # with the time to fetch what it needs
+    received: int = 0  # bytes that came from other nodes, where rows are fetched as they are needed
 
 
-def pieces_of(side: SideName, bounds: Bounds, workers: int) -> list[Piece]:
-    """Cut a side into pieces: nodes of one level of the tree, with several for each worker."""
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """How far a worker is with its jobs."""
+
+    pieces: int  # that are done
+    of: int
+    rows: int = 0  # of those pieces
+    seconds: float = 0.0
+
+
+def pieces_of(
+    side: SideName,
+    bounds: Bounds,
+    workers: int,
+    offsets: NDArray[np.int64] | None = None,
+    most_pairs: float = inf,
+) -> list[Piece]:
+    """Cut a side into pieces: nodes of one level of the tree, with several for each worker.
+
+    Those with more than `most_pairs` interactions are cut further, down to single shards. `offsets` say where
+    the interactions of each row begin.
+    """
     nodes: list[Node] = [(0, len(bounds) - 1)]
     while len(nodes) < PIECES_FOR_EACH_WORKER * workers and len(nodes) < len(bounds) - 1:
         nodes = [half for node in nodes for half in (halves(node) if node[1] - node[0] > 1 else (node,))]
+    if offsets is not None:
+        nodes = [small for node in nodes for small in _cut(node, offsets[bounds], most_pairs)]
     return [
         Piece(side, number, node, int(bounds[node[0]]), int(bounds[node[1]]))
         for number, node in enumerate(nodes)
     ]
+
+
+def _cut(node: Node, starts: NDArray[np.int64], most_pairs: float) -> list[Node]:
+    """Cut a node of the tree until its parts have few enough pairs. `starts` are those of the shards."""
+    if node[1] - node[0] == 1 or starts[node[1]] - starts[node[0]] <= most_pairs:
+        return [node]
+    return [small for half in halves(node) for small in _cut(half, starts, most_pairs)]
 
 
 def added_up(totals: dict[Node, Any], tree: Node) -> Any:

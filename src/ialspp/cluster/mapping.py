@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import ray
 from numpy.typing import NDArray
 from ray.exceptions import RayTaskError
 
-from .crew import LOST, Crew, Member
-from .jobs import SIDES, Fixed, Job, Report
+from ..system.log import log
+from .crew import Crew, Member
+from .jobs import SIDES, Fixed, Job, Piece
+from .lost import LOST, is_loss
+from .tasks import Done, Held, Task, arrays_of, parted
 from .traffic import Part, Stored, Traffic, joined
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Held:
-    """The factors of the side that is held fixed, and the unit of half precision."""
-
-    parts: Sequence[Part]
-    unit: float | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Task:
-    """A job, and what it reads."""
-
-    job: Job
-    parts: tuple[Part, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Done:
-    """The result of a task. The driver's node has a copy of the array: no other node's death loses it."""
-
-    array: Part | None
-    report: Report
+from .watching import Watch
 
 
 class Mapper:
@@ -46,6 +26,7 @@ class Mapper:
         """pieces: how many there are of each side."""
         self._crew = crew
         self._pieces = pieces
+        self.watch = Watch()
         self.traffic = Traffic(ray.get_runtime_context().get_node_id())
 
     def put(self, array: NDArray[Any]) -> Stored:
@@ -53,35 +34,98 @@ class Mapper:
         reference = ray.put(array)
         return Stored(reference, ray.get(reference), {self.traffic.driver})
 
+    def spread(self, pieces: Sequence[Piece], factors: NDArray[Any]) -> list[Part]:
+        """Put the factors of pieces into the object store: where rows are fetched, into that of the workers.
+
+        They go there in several rounds, so that the driver's store never has all of them.
+        """
+        rounds = len(self._crew.members) if self._fetches_rows else 1
+        size = -(-len(pieces) // rounds)
+        parts: list[Part] = []
+        for begin in range(0, len(pieces), size):
+            some = pieces[begin : begin + size]
+            here = [Part(self.put(factors[piece.rows]), 0, piece.end - piece.begin) for piece in some]
+            if self._fetches_rows:
+                tasks = [Task(piece, "keep", part) for piece, part in zip(some, here, strict=True)]
+                here = arrays_of(self.map(tasks, {}))
+            parts += here
+        return parts
+
     def map(self, tasks: Sequence[Task], arguments: dict[str, Any], held: Held | None = None) -> list[Done]:
         """Do all tasks, and return their results in order.
 
         arguments: of the operation, by side.
         """
         results: dict[int, Done] = {}
+        given = ray.put(arguments)  # once for all workers
         while len(results) < len(tasks):
             self._crew.refresh()
             self._crew.require_members()
             left = {number: task for number, task in enumerate(tasks) if number not in results}
-            results |= self._try(left, arguments, held)
+            self._restore([part for task in left.values() for part in task.parts])
+            self._restore([] if held is None else held.parts)
+            results |= self._try(left, given, held)
+        self.watch.log_step(tasks[0].job)
         return [results[number] for number in range(len(tasks))]
 
-    def _try(self, tasks: dict[int, Task], arguments: dict[str, Any], held: Held | None) -> dict[int, Done]:
+    def _restore(self, parts: Sequence[Part]) -> None:
+        """Put arrays into the store again that were lost with all nodes that had them."""
+        alive = self._crew.nodes
+        for part in parts:
+            stored = part.stored
+            if stored.nodes.isdisjoint(alive):
+                log(
+                    "an array of %d bytes was lost with its node; the driver sends its copy",
+                    stored.array.nbytes,
+                )
+                stored.reference, stored.nodes = ray.put(stored.array), {self.traffic.driver}
+
+    @property
+    def _fetches_rows(self) -> bool:
+        return self._crew.start.fetch == "rows"
+
+    def _try(self, tasks: dict[int, Task], arguments: Any, held: Held | None) -> dict[int, Done]:
         """Do what the workers at hand can do. Those that are lost on the way are dropped."""
         fixed_parts = [] if held is None else joined(held.parts)
-        fixed = None if held is None else Fixed([part.slice for part in fixed_parts], held.unit)
         calls = []
-        pieces = {number: task.job.piece for number, task in tasks.items()}
+        pieces = {number: task.piece for number, task in tasks.items()}
         for member, numbers in self._crew.share_out(pieces, self._pieces):
-            parts = [*fixed_parts, *(part for number in numbers for part in tasks[number].parts)]
-            self.traffic.send([part.stored for part in parts], member.node)
+            self.traffic.send(
+                [part.stored for number in numbers for part in tasks[number].parts], member.node
+            )
             jobs = [tasks[number].job for number in numbers]
             work = member.actor.work.options(num_returns=len(SIDES) + 1)
+            fixed = None if held is None else self._fixed(fixed_parts, held.unit, member)
             calls.append((member, numbers, jobs, work.remote(jobs, arguments, fixed)))
+        self.watch.wait([(member, jobs, references[-1]) for member, _, jobs, references in calls])
         found: dict[int, Done] = {}
         for member, numbers, jobs, references in calls:
             found |= zip(numbers, self._collected(member, jobs, references), strict=False)
         return found
+
+    def _fixed(self, parts: list[Part], unit: float | None, member: Member) -> Fixed:
+        """Say where a worker finds the side that is held fixed."""
+        array = parts[0].stored.array
+        fixed = Fixed([part.slice for part in parts], unit, array.dtype, array.shape[1])
+        if self._fetches_rows:
+            senders = [self._sender(part.stored, member) for part in parts]
+            whole = [part.stored for part, sender in zip(parts, senders, strict=True) if sender is None]
+            fixed = replace(fixed, workers=[one.actor for one in self._crew.members], senders=senders)
+        else:
+            whole = [part.stored for part in parts]
+        self.traffic.send(whole, member.node)
+        return fixed
+
+    def _sender(self, stored: Stored, member: Member) -> int | None:
+        """Choose the worker that copies rows out of an array for another one, if that cannot read it itself.
+
+        It is not on the driver's node if others have the array, since that node has all of them. None where
+        no worker is beside the array: the whole of it is sent then.
+        """
+        if member.node in stored.nodes:
+            return None
+        beside = [n for n, other in enumerate(self._crew.members) if other.node in stored.nodes]
+        return min(beside, key=lambda n: self._crew.members[n].node == self.traffic.driver, default=None)
 
     def _collected(self, member: Member, jobs: list[Job], references: list[Any]) -> list[Done]:
         """Fetch the results of one worker; none where it is lost."""
@@ -91,25 +135,16 @@ class Mapper:
             self._crew.drop(member, error)
             return []
         except RayTaskError as error:
-            if isinstance(error.cause, LOST):  # it could not fetch what another lost worker had
+            if is_loss(error):  # it could not fetch what a lost node had
+                self._crew.doubt_nodes()
                 return []
             raise error.as_instanceof_cause() from None
+        self.watch.add(member, jobs, reports)
+        self.traffic.received[member.node] += sum(report.received for report in reports)
         stored: dict[str, Stored] = {}
         for side, array, reference in zip(SIDES, arrays, references, strict=False):
             if array is not None:
-                stored[side] = Stored(reference, array, {member.node})
-                self.traffic.fetch(stored[side])
-        return _parted(jobs, reports, stored)
-
-
-def _parted(jobs: list[Job], reports: list[Report], stored: dict[str, Stored]) -> list[Done]:
-    """Part the array of each side, in which the pieces are one after the other."""
-    ends = dict.fromkeys(stored, 0)
-    done = []
-    for job, report in zip(jobs, reports, strict=True):
-        side, part = job.piece.side, None
-        if side in stored:
-            begin, ends[side] = ends[side], ends[side] + job.piece.end - job.piece.begin
-            part = Part(stored[side], begin, ends[side])
-        done.append(Done(part, report))
-    return done
+                kept = array.copy() if self._fetches_rows else array
+                stored[side] = Stored(reference, kept, {member.node})
+                self.traffic.fetch(stored[side], keep=not self._fetches_rows)
+        return parted(jobs, reports, stored)

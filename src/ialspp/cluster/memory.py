@@ -1,49 +1,130 @@
-"""How much of the object store a fit needs on each node, checked before it begins.
-
-Factors are pieces in the store. While all rows change, old and new pieces are there. The driver's node has a
-copy of all of them, so that the loss of any other node loses nothing. Another node has its own pieces, and
-the whole side that is held fixed.
-"""
+"""What the nodes of a fit fetch, chosen before it begins by the room in their object stores."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
+from typing import Any
 
+import numpy as np
 import ray
 
+from ..data.csr import Csr
+from ..data.interactions import Interactions
 from ..errors import InvalidStateError
+from ..solvers.shards import bounds_of
+from .jobs import Piece, SideName, pieces_of
+from .needs import FETCHED, Batches, Estimate, Factors, Fetch, Needs, distinct, most_pairs
 
-SLACK = 1.1  # for arguments, sums and what Ray keeps beside the arrays
-FLOAT = 4  # bytes
+Pieces = tuple[list[Piece], list[Piece]]
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
-    """Bytes of the object store."""
+class Choice:
+    """What nodes fetch, and what the fit is estimated to need and to move."""
 
-    driver: int
-    other: int
+    fetch: Fetch
+    size: Factors
+    needs: Needs
+    batch: float = inf  # bytes of the rows that are fetched at a time
+
+    def pieces(self, data: Interactions, workers: int) -> Pieces:
+        """Cut both sides into pieces. Where rows are fetched, a piece is a batch."""
+        users, items = (
+            pieces_of(
+                name,
+                bounds_of(rows.offsets),
+                workers,
+                rows.offsets,
+                most_pairs(self.batch, rows.n_columns, self.size.row),
+            )
+            for name, rows in _sides(data)
+        )
+        return users, items
+
+    def estimate(self, data: Interactions, pieces: Pieces) -> Estimate:
+        """Say what the fit is estimated to need and to move."""
+        received = int(self._received(data, pieces))
+        return Estimate(self.fetch, self.needs.driver, self.needs.other, received)
+
+    def _received(self, data: Interactions, pieces: Pieces) -> float:
+        """Estimate the bytes that a node receives in an epoch, in single precision."""
+        if self.fetch == "side":
+            return self.size.both * self.size.others
+        rows = sum(
+            distinct(pairs, side.n_columns)
+            for (_, side), some in zip(_sides(data), pieces, strict=True)
+            for pairs in _pairs_of(side, some)
+        )
+        return rows * self.size.row * self.size.others / self.size.nodes
+
+
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """The bytes of the object stores of the nodes, the driver's first."""
+
+    names: list[str]
+    rooms: list[int]
 
     @classmethod
-    def of(cls, users: int, items: int, dim: int, nodes: int) -> Needs:
-        """Estimate what a fit on so many nodes needs."""
-        both, larger = FLOAT * dim * (users + items), FLOAT * dim * max(users, items)
-        return cls(int(SLACK * (2 * both + larger / 2)), int(SLACK * (2 * both / nodes + larger)))
+    def now(cls) -> Rooms:
+        """Look at the nodes of the cluster."""
+        here = ray.get_runtime_context().get_node_id()
+        nodes: list[Any] = [node for node in ray.nodes() if node["Alive"]]
+        nodes.sort(key=lambda node: bool(node["NodeID"] != here))
+        rooms = [int(node["Resources"].get("object_store_memory", 0)) for node in nodes]
+        return cls([node["NodeManagerHostname"] for node in nodes], rooms)
+
+    @property
+    def smallest(self) -> int:
+        """The smallest store beside the driver's."""
+        return min(self.rooms[1:], default=self.rooms[0])
+
+    def have(self, needs: Needs) -> bool:
+        """Tell whether there is enough room on every node."""
+        return self.rooms[0] >= needs.driver and all(room >= needs.other for room in self.rooms[1:])
+
+    def require(self, choice: Choice) -> None:
+        """Raise an error if the object store of a node is too small."""
+        size, needs = choice.size, choice.needs
+        wanted = [needs.driver, *[needs.other] * (len(self.rooms) - 1)]
+        for name, room, need in zip(self.names, self.rooms, wanted, strict=True):
+            if room < need:
+                raise InvalidStateError(
+                    f"the object store of {name} has {room:,} bytes, but {need:,} are needed for "
+                    f"{size.users:,} users and {size.items:,} items with {size.dim} dimensions where nodes "
+                    f"fetch {FETCHED[choice.fetch]}; start Ray there with --object-store-memory={need}"
+                )
 
 
-def require_room(users: int, items: int, dim: int) -> Needs:
-    """Raise an error if the object store of a node is too small."""
-    here = ray.get_runtime_context().get_node_id()
-    nodes = [node for node in ray.nodes() if node["Alive"]]
-    nodes.sort(key=lambda node: bool(node["NodeID"] != here))  # the driver's first, which needs most
-    needs = Needs.of(users, items, dim, len(nodes))
-    for node in nodes:
-        need = needs.driver if node["NodeID"] == here else needs.other
-        room = int(node["Resources"].get("object_store_memory", 0))
-        if room < need:
-            raise InvalidStateError(
-                f"the object store of {node['NodeManagerHostname']} has {room:,} bytes, but {need:,} are "
-                f"needed for {users:,} users and {items:,} items with {dim} dimensions; start Ray there with "
-                f"--object-store-memory={need}"
-            )
-    return needs
+def chosen(data: Interactions, dim: int, fetch: Fetch | None) -> Choice:
+    """Choose what nodes fetch: what is asked for, else a whole side where there is room for it.
+
+    Raises an error that says how large the object store of a node must be.
+    """
+    rooms = Rooms.now()
+    size = Factors(data.n_users, data.n_items, dim, len(rooms.rooms))
+    side = Choice("side", size, Needs.of_side(size))
+    if fetch == "side" or (fetch is None and rooms.have(side.needs)):
+        choice = side
+    else:
+        batch = _batches(data, size).room(size, rooms.rooms[0], rooms.smallest)
+        choice = Choice("rows", size, Needs.of_rows(size, batch), batch)
+    rooms.require(choice)
+    return choice
+
+
+def _batches(data: Interactions, size: Factors) -> Batches:
+    """Say how large batches may be, for one worker on each node."""
+    sides = [(name, rows, bounds_of(rows.offsets)) for name, rows in _sides(data)]
+    shards = [int(np.diff(rows.offsets[bounds]).max(initial=0)) for _, rows, bounds in sides]
+    pieces = [max(_pairs_of(rows, pieces_of(name, bounds, size.nodes))) for name, rows, bounds in sides]
+    return Batches.of(size, (shards[0], shards[1]), (pieces[0], pieces[1]))
+
+
+def _pairs_of(rows: Csr, pieces: list[Piece]) -> list[int]:
+    return [int(rows.offsets[piece.end] - rows.offsets[piece.begin]) for piece in pieces]
+
+
+def _sides(data: Interactions) -> list[tuple[SideName, Csr]]:
+    return [("user", data.by_user), ("item", data.by_item)]

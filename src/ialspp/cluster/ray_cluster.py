@@ -7,15 +7,19 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..data.interactions import Interactions
 from ..errors import InvalidValueError, MissingExtraError
 from ..system.checks import checked_integer
+from ..system.progress import Progress, reporting
 
 if TYPE_CHECKING:
     from .training import ClusterPlace
+
+
+FACTS = ("estimate", "seconds_to_start", "nodes", "received", "lost")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -33,6 +37,10 @@ class RayCluster:
         The number of worker processes on all nodes together. None: one on each node, which is best.
     threads
         The threads of each worker. None: the CPUs of its node, shared out among the node's workers.
+    fetch
+        What a node fetches of the side that is held fixed. "side": all of it. "rows": for one batch of its
+        own rows after the other, only what their interactions name, so that a node needs far less memory than
+        a whole side. "auto": "side" where the object store of every node has room for it, else "rows".
 
     Attributes
     ----------
@@ -43,19 +51,30 @@ class RayCluster:
         the nodes; it receives all factors, for the history, callbacks and checkpoints.
     lost
         How many workers died in the last fit.
+    estimate
+        What the last fit was estimated to need and to move, as plain values: "fetch"; the bytes of the object
+        store of the "driver"'s node and of any "other"; the bytes "received" by a node in an epoch.
+    nodes
+        What each node did in the last fit, by its id in Ray: its "name", the "pieces" and "rows" that it
+        updated, the "seconds" of its workers together, and "rows_per_second" of a worker.
     """
 
     address: str | None = None
     workers: int | None = None
     threads: int | None = None
+    fetch: Literal["auto", "side", "rows"] = "auto"
     seconds_to_start: float = field(default=0.0, init=False, compare=False)
     received: dict[str, int] = field(default_factory=dict, init=False, compare=False)
     lost: int = field(default=0, init=False, compare=False)
+    estimate: dict[str, Any] = field(default_factory=dict, init=False, compare=False)
+    nodes: dict[str, dict[str, Any]] = field(default_factory=dict, init=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("workers", "threads"):
             if getattr(self, name) is not None:
                 checked_integer(name, getattr(self, name), 1)
+        if self.fetch not in ("auto", "side", "rows"):
+            raise InvalidValueError(f'fetch must be "auto", "side" or "rows", got {self.fetch!r}')
         if self.address is not None and self.address.startswith("ray://"):
             raise InvalidValueError(
                 f"the driver must run on a node of the cluster, whose memory it shares; got the address of a "
@@ -64,10 +83,10 @@ class RayCluster:
 
     def facts(self) -> dict[str, Any]:
         """Describe the last fit as plain values."""
-        return {name: getattr(self, name) for name in ("seconds_to_start", "received", "lost")}
+        return {name: getattr(self, name) for name in FACTS}
 
     @contextmanager
-    def training(self, data: Interactions, dim: int) -> Iterator[ClusterPlace]:
+    def training(self, data: Interactions, dim: int, progress: Progress = False) -> Iterator[ClusterPlace]:
         """Start workers for fits on this data, and end them in the end."""
         _require_ray()
         if data.file is None:
@@ -78,12 +97,19 @@ class RayCluster:
         from .training import training
 
         begun = time.perf_counter()
-        with self._connected(), training(data, dim, self.workers, self.threads) as place:
+        fetch = None if self.fetch == "auto" else self.fetch
+        with self._connected(), training(data, dim, self.workers, self.threads, fetch) as place:
             self.seconds_to_start = time.perf_counter() - begun
+            self.estimate = asdict(place.estimate)
+            workers = len(place.crew.members)
+            with reporting("starting", workers, progress, keep=True) as report:
+                report(workers, note=f"{workers} workers; {place.estimate}")
             try:
                 yield place
             finally:
                 self.received, self.lost = dict(place.mapper.traffic.received), place.crew.lost
+                works = place.mapper.watch.updates
+                self.nodes = {node: work.facts() for node, work in works.items()}
 
     @contextmanager
     def _connected(self) -> Iterator[None]:

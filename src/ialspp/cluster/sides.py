@@ -13,8 +13,9 @@ from ..data.features import Features
 from ..data.ids import IdMap
 from ..errors import InvalidValueError
 from ..solvers.sides import Fixed, Sums, check_rows
-from .jobs import Job, Operation, Piece, added_up
-from .mapping import Done, Held, Mapper, Task
+from .jobs import Operation, Piece, added_up
+from .mapping import Mapper
+from .tasks import Done, Held, Task, arrays_of
 from .traffic import Part
 
 
@@ -36,9 +37,8 @@ class RemoteSide:
         cls, ids: IdMap, mapper: Mapper, pieces: list[Piece], factors: Floats, weights: Floats
     ) -> RemoteSide:
         """Put factors and weights into the object store."""
-        parts = [Part(mapper.put(factors[piece.rows]), 0, piece.end - piece.begin) for piece in pieces]
-        stored = mapper.put(weights)
-        return cls(ids, mapper, pieces, parts, [Part(stored, piece.begin, piece.end) for piece in pieces])
+        numbers = [Part(mapper.put(weights[piece.rows]), 0, piece.end - piece.begin) for piece in pieces]
+        return cls(ids, mapper, pieces, mapper.spread(pieces, factors), numbers)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -91,7 +91,7 @@ class RemoteSide:
         done = self._map("half", unit)
         if not all(one.report.fits for one in done):
             return None
-        return Fixed(Held(_arrays(done), unit), unit)
+        return Fixed(Held(arrays_of(done), unit), unit)
 
     def transform(self, q: Sums) -> None:
         """Multiply the factors by a square matrix."""
@@ -124,19 +124,15 @@ class RemoteSide:
     def _tasks(self, operation: Operation) -> list[Task]:
         """Make a task for each piece."""
         return [
-            Task(Job(piece, operation, factors.slice, weights.slice), (factors, weights))
+            Task(piece, operation, factors, weights)
             for piece, factors, weights in zip(self.pieces, self.parts, self.weights, strict=True)
         ]
 
     def _replace(self, done: list[Done]) -> None:
-        self.parts = _arrays(done)
+        self.parts = arrays_of(done)
         self.gramian = self.penalties = self._collected = None
 
     def _added_up(self, totals: Iterable[Any]) -> Any:
         """Add up a sum of each piece, in the order in which one machine adds up its shards."""
         by_node = {piece.node: total for piece, total in zip(self.pieces, totals, strict=True)}
         return added_up(by_node, (0, self.pieces[-1].node[1]))
-
-
-def _arrays(done: list[Done]) -> list[Part]:
-    return [one.array for one in done if one.array is not None]

@@ -17,8 +17,9 @@ Slice = tuple[Any, int, int]
 class Stored:
     """An array in the object store.
 
-    The driver keeps `array`, a view of its own node's copy. While it does, the copy stays, and Ray can serve
-    it to others when the node that made it is lost.
+    Where nodes fetch whole sides, `array` is a view of the driver's node's copy. While the driver has it, the
+    copy stays, and Ray can serve it to others when the node that made it is lost. Where nodes fetch rows, the
+    driver has a copy of its own, and puts it into the store of its node when no other has the array any more.
     """
 
     reference: Any
@@ -71,6 +72,9 @@ class Traffic:
                 stored.nodes.add(node)
                 self.received[node] += stored.array.nbytes
 
-    def fetch(self, stored: Stored) -> None:
-        """Count what the driver fetches."""
-        self.send([stored], self.driver)
+    def fetch(self, stored: Stored, *, keep: bool) -> None:
+        """Count what the driver fetches. keep: its node's store keeps it."""
+        if keep:
+            self.send([stored], self.driver)
+        elif self.driver not in stored.nodes:
+            self.received[self.driver] += stored.array.nbytes

@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
 
-from ..data.csr import Csr, Floats
+from ..data.csr import Floats
 from ..data.interactions import Interactions
-from ..solvers.shards import bounds_of
 from ..solvers.sides import Sums
 from ..system.log import log
 from ..system.machine import selected_isa
 from .crew import Crew, Start
-from .jobs import Job, Piece, SideName, pieces_of
-from .mapping import Mapper, Task
-from .memory import require_room
+from .jobs import Piece
+from .mapping import Mapper
+from .memory import Choice, chosen
+from .needs import Fetch
 from .sides import RemoteSide
+from .tasks import Task
 
 
 @contextmanager
 def training(
-    data: Interactions, dim: int, workers: int | None, threads: int | None
+    data: Interactions, dim: int, workers: int | None, threads: int | None, fetch: Fetch | None
 ) -> Iterator[ClusterPlace]:
     """Start workers, and end them in the end."""
     assert data.file is not None
+    choice = chosen(data, dim, fetch)
     path = str(data.file.path.absolute())
-    start = Start(path, data.file.checksum, selected_isa(), workers, threads)
+    start = Start(path, data.file.checksum, selected_isa(), workers, threads, choice.fetch)
     crew = Crew(start)
-    needs = require_room(data.n_users, data.n_items, dim)
-    log("the fit needs %d bytes of the driver's object store, %d of others", needs.driver, needs.other)
     try:
         crew.gather()
-        yield ClusterPlace(crew, data)
+        yield ClusterPlace(crew, data, choice)
     finally:
         crew.dismiss()
 
@@ -41,14 +41,14 @@ def training(
 class ClusterPlace:
     """Where the rows of both sides are updated: by the workers."""
 
-    def __init__(self, crew: Crew, data: Interactions) -> None:
+    def __init__(self, crew: Crew, data: Interactions, choice: Choice) -> None:
         self.crew = crew
-        self._pieces: list[list[Piece]] = [
-            pieces_of(name, bounds_of(rows.offsets), len(crew.members)) for name, rows in _sides(data)
-        ]
+        self._pieces = choice.pieces(data, len(crew.members))
+        self.estimate = choice.estimate(data, self._pieces)
         self.mapper = Mapper(crew, {pieces[0].side: len(pieces) for pieces in self._pieces})
         counts = [len(pieces) for pieces in self._pieces]
         log("%d workers train on %d pieces of users and %d of items", len(crew.members), *counts)
+        log("%s", self.estimate)
 
     def sides(
         self, data: Interactions, factors: tuple[Floats, Floats], weights: tuple[Floats, Floats]
@@ -62,6 +62,10 @@ class ClusterPlace:
         )
         return users, items
 
+    def report_to(self, listener: Callable[[str], None]) -> None:
+        """Tell a function from time to time what each node works at."""
+        self.mapper.watch.listener = listener
+
     def absolute_row_sums(self, data: Interactions) -> tuple[Sums, Sums]:  # noqa: ARG002 - workers have it
         """Compute sum |a y| over the interactions of each user and of each item."""
         users, items = (
@@ -72,8 +76,4 @@ class ClusterPlace:
 
 
 def _absolute(pieces: list[Piece]) -> list[Task]:
-    return [Task(Job(piece, "absolute")) for piece in pieces]
-
-
-def _sides(data: Interactions) -> list[tuple[SideName, Csr]]:
-    return [("user", data.by_user), ("item", data.by_item)]
+    return [Task(piece, "absolute") for piece in pieces]

@@ -6,13 +6,15 @@ that any other worker can do the job as well, with the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.csr import Csr, aligned
+from ..data.csr import Csr, RowNumbers, aligned
 from ..data.interactions import Interactions
 from ..errors import InvalidStateError
 from ..solvers import sides
@@ -20,76 +22,131 @@ from ..solvers.half import HalfCopies
 from ..solvers.shards import Bounds, bounds_of
 from ..solvers.sides import LocalSide, absolute_row_sums
 from ..system.machine import select_isa
-from .jobs import SIDES, Fixed, Job, Piece, Report
-from .traffic import Slice
+from .fetching import Memory, NeededRows, Store, Wanted, sent, whole_side
+from .jobs import SIDES, Doing, Fixed, Job, Piece, Report
+from .needs import Fetch
 
 Done = tuple[NDArray[Any] | None, Report]
 """What a job returns: an array that stays in the object store, and a report that goes to the driver."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PieceRows:
+    """The interactions of a piece, for native calls."""
+
+    rows: Any
+    bounds: Bounds
+    needed: RowNumbers | None  # the rows of the other side that columns are numbers of; None: all of them
+
+    @classmethod
+    def of(cls, rows: Csr, bounds: Bounds, fetch: Fetch) -> PieceRows:
+        """Hand rows over to the compiled core. A row's columns stay in order, and so do its sums."""
+        if fetch == "side":
+            return cls(rows.native(bounds), bounds, None)
+        needed, columns = np.unique(rows.columns, return_inverse=True)
+        if len(needed) == 0:  # a native call takes no table without rows
+            needed = np.zeros(1, dtype=np.int32)
+        compact = replace(rows, columns=columns.astype(np.int32), n_columns=len(needed))
+        return cls(compact.native(bounds), bounds, needed)
+
+    @property
+    def required(self) -> RowNumbers:
+        """The rows of the other side to fetch."""
+        assert self.needed is not None
+        return self.needed
+
+
 class Worker:
     """What the process of a worker runs: an actor of Ray's."""
 
-    def __init__(self, path: str, checksum: str, isa: str, threads: int) -> None:
+    def __init__(self, path: str, checksum: str, isa: str, threads: int, fetch: Fetch) -> None:
         """Open the data. Its file must be the driver's, and the kernels must be the same: so are the bits."""
         select_isa(isa, f"the driver trains with {isa}")
         self._data = Interactions.open(path, verify=False)
         if self._data.file is None or self._data.file.checksum != checksum:
             raise InvalidStateError(f"{path} on this machine is another file than on the driver's")
         self._threads = threads
+        self._fetch = fetch
         self._bounds: dict[str, Bounds] = {}
-        self._rows: dict[Piece, tuple[Any, Bounds]] = {}
+        self._rows: dict[Piece, PieceRows] = {}
         self._halves = HalfCopies()
-        self._memory = aligned((0,))
+        self._memory = Memory()
+        self._begun, self._doing = 0.0, Doing(0, 0)
 
     def ready(self) -> None:
         """Return once the data is open."""
 
+    def send(self, wanted: Wanted) -> NDArray[Any]:
+        """Copy rows for another worker. A thread of its own does this, while others work."""
+        return sent(wanted)
+
+    def tell(self) -> Doing:
+        """Say how far the jobs are. A thread of its own does this, too."""
+        return replace(self._doing, seconds=time.perf_counter() - self._begun)
+
     def work(self, jobs: Sequence[Job], arguments: dict[str, Any], fixed: Fixed | None) -> list[Any]:
         """Do jobs; return their arrays, joined for each side, and then the list of their reports."""
         store = Store()
-        held = None
-        if fixed is not None:
-            held = sides.Fixed(self._joined([store.get(slice) for slice in fixed.slices]), fixed.unit)
+        self._begun, self._doing = time.perf_counter(), Doing(0, len(jobs))
         arrays: dict[str, list[NDArray[Any]]] = {side: [] for side in SIDES}
         reports = []
-        for job in jobs:
+        for job, (held, received) in zip(jobs, self._held(jobs, fixed, store), strict=True):
             given = store.get(job.factors), store.get(job.weights), arguments.get(job.piece.side, ())
             array, report = self._do(job, *given, held)
-            reports.append(report)
+            before, self._doing = self._doing, self._after(job)
+            seconds = self._doing.seconds - before.seconds
+            reports.append(replace(report, received=received, seconds=seconds))
             if array is not None:
                 arrays[job.piece.side].append(array)
         return [*(np.concatenate(some) if some else None for some in arrays.values()), reports]
 
+    def _after(self, job: Job) -> Doing:
+        """Say how far the jobs are after one more."""
+        rows = self._doing.rows + job.piece.end - job.piece.begin
+        seconds = time.perf_counter() - self._begun
+        return Doing(self._doing.pieces + 1, self._doing.of, rows, seconds)
+
+    def _held(
+        self, jobs: Sequence[Job], fixed: Fixed | None, store: Store
+    ) -> Iterator[tuple[sides.Fixed | None, int]]:
+        """Return what each job reads of the side that is held fixed, and the bytes fetched for it alone."""
+        if fixed is None:
+            yield from ((None, 0) for _ in jobs)
+        elif self._fetch == "side":
+            held = sides.Fixed(whole_side(fixed, self._memory, store), fixed.unit)
+            yield from ((held, 0) for _ in jobs)
+        else:
+            rows, before = NeededRows(fixed, self._memory), 0
+            for table in rows.of([self._rows_of(job.piece).required for job in jobs]):
+                yield sides.Fixed(table, fixed.unit), rows.received - before
+                before = rows.received
+
     def _do(
         self, job: Job, factors: Any, weights: Any, arguments: tuple[Any, ...], held: sides.Fixed | None
     ) -> Done:
-        rows, bounds = self._rows_of(job.piece)
+        if job.operation == "keep":
+            return factors, Report()
+        piece = self._rows_of(job.piece)
         if job.operation == "absolute":
-            return None, Report(absolute_row_sums(rows, self._threads))
-        side = LocalSide(self._ids(job.piece), rows, bounds, factors, weights, self._halves, self._threads)
+            return None, Report(absolute_row_sums(piece.rows, self._threads))
+        ids = self._data.users if job.piece.side == "user" else self._data.items
+        side = LocalSide(ids, piece.rows, piece.bounds, factors, weights, self._halves, self._threads)
         if job.operation in SUMS:
             return None, Report(SUMS[job.operation](side))
         if job.operation == "half":
-            copy = side.half(*arguments)
-            return (None, Report(fits=False)) if copy is None else (copy.table.copy(), Report())
+            (unit,) = arguments
+            copy = self._halves.copy(factors, unit, self._threads)
+            return (None, Report(fits=False)) if copy is None else (copy.copy(), Report())
         side.factors = aligned(factors.shape)  # what is in the object store cannot be changed
         side.factors[:] = factors
-        return side.factors, _change(side, job, arguments, held)
+        return side.factors, _change(side, job, arguments, held, piece.needed)
 
-    def _joined(self, pieces: list[NDArray[Any]]) -> NDArray[Any]:
-        """Join the pieces of the fixed side, since native calls read its rows at random."""
-        size = sum(piece.nbytes for piece in pieces) // 4
-        if len(self._memory) < size:
-            self._memory = aligned((size,))
-        joined = self._memory[:size].view(pieces[0].dtype).reshape(-1, pieces[0].shape[1])
-        return np.concatenate(pieces, out=joined)
-
-    def _rows_of(self, piece: Piece) -> tuple[Any, Bounds]:
+    def _rows_of(self, piece: Piece) -> PieceRows:
         """Return the rows of a piece, which are read from the file when they are first used."""
         if piece not in self._rows:
             bounds = self._bounds_of(piece)[piece.node[0] : piece.node[1] + 1] - piece.begin
-            self._rows[piece] = self._side(piece).between(piece.begin, piece.end).native(bounds), bounds
+            rows = self._side(piece).between(piece.begin, piece.end)
+            self._rows[piece] = PieceRows.of(rows, bounds, self._fetch)
         return self._rows[piece]
 
     def _bounds_of(self, piece: Piece) -> Bounds:
@@ -100,9 +157,6 @@ class Worker:
     def _side(self, piece: Piece) -> Csr:
         return self._data.by_user if piece.side == "user" else self._data.by_item
 
-    def _ids(self, piece: Piece) -> Any:
-        return self._data.users if piece.side == "user" else self._data.items
-
 
 SUMS = {
     "gramian": LocalSide.summed_gramian,
@@ -111,36 +165,24 @@ SUMS = {
 }
 
 
-def _change(side: LocalSide, job: Job, arguments: tuple[Any, ...], held: sides.Fixed | None) -> Report:
+def _change(
+    side: LocalSide,
+    job: Job,
+    arguments: tuple[Any, ...],
+    held: sides.Fixed | None,
+    needed: RowNumbers | None,
+) -> Report:
     """Change the factors of a piece in place."""
     if job.operation == "transform":
         side.transform(*arguments)
         return Report()
     assert held is not None
     if job.operation == "multiply":
-        side.multiply(held, *arguments)
+        (scales,) = arguments
+        side.multiply(held, scales if needed is None else scales[needed])
         return Report()
     call, *rest = arguments
     observed, failed_row = side.run(call, held, *rest)
     if failed_row >= 0:
         return Report(failed_row=job.piece.begin + failed_row)
     return Report(observed, side.summed_gramian(), side.summed_penalties())
-
-
-class Store:
-    """The object store: each array is fetched once a call. It is shared memory, which nobody may change."""
-
-    def __init__(self) -> None:
-        self._fetched: dict[Any, NDArray[Any]] = {}
-
-    def get(self, rows: Slice | None) -> Any:
-        """Return rows of an array."""
-        import ray
-
-        if rows is None:
-            return None
-        reference, begin, end = rows
-        if reference not in self._fetched:
-            fetched: Any = ray.get(reference)
-            self._fetched[reference] = fetched
-        return self._fetched[reference][begin:end]

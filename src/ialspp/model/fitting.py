@@ -39,7 +39,9 @@ Model = TypeVar("Model", bound="Fitting")
 class Cluster(Protocol):
     """Machines that train together."""
 
-    def training(self, data: Interactions, dim: int) -> AbstractContextManager[Place]:
+    def training(
+        self, data: Interactions, dim: int, progress: Progress = None
+    ) -> AbstractContextManager[Place]:
         """Start workers for fits on this data, and end them in the end."""
         ...
 
@@ -172,7 +174,7 @@ class Fitting:
             checkpointer = Checkpointer(Path(checkpoint), job, keeper=keeper)
         elif every != 1:
             raise InvalidValueError(f"every={every} is for checkpoint=, which was not given")
-        with self._place(data, cluster) as place:
+        with self._place(data, cluster, progress) as place:
             if warm_start:
                 factors, past = continued(self._state, data, self.dim, self.seed), self.history
             else:
@@ -183,10 +185,12 @@ class Fitting:
             fit = Fit(data, factors, past, plan, checkpointer, keeper, features)
             return self._run(fit, place, callbacks, progress)
 
-    def _place(self, data: Interactions, cluster: Cluster | None) -> AbstractContextManager[Place]:
+    def _place(
+        self, data: Interactions, cluster: Cluster | None, progress: Progress
+    ) -> AbstractContextManager[Place]:
         """Return where the fit takes place, for as long as it lasts."""
         if cluster is not None:
-            return cluster.training(data, self.dim)
+            return cluster.training(data, self.dim, progress)
         return nullcontext(ThisMachine(resolve_threads(self.threads)))
 
     def _run(self: Model, fit: Fit, place: Place, callbacks: Sequence[Callback], progress: Progress) -> Model:
@@ -204,6 +208,11 @@ class Fitting:
                 reporting("fitting", plan.epochs, progress, keep=True) as report,
                 checkpointer or nullcontext(),
             ):
+                place.report_to(
+                    lambda note: report(
+                        plan.done(history), note=f"epoch {plan.done(history) + 1} of {plan.epochs}, {note}"
+                    )
+                )
                 for record in () if is_over else train(self.solver, problem, history, plan):
                     history.append(record)
                     fit = replace(fit, factors=problem.factors)
@@ -312,7 +321,7 @@ def go_on(
     else:
         checkpointer = Checkpointer(found.path, found.job, found.version, keeper)
         fit = Fit(data, kept.factors, found.history, found.job.plan, checkpointer, keeper, features)
-    with model._place(data, cluster) as place:
+    with model._place(data, cluster, progress) as place:
         return model._run(fit, place, callbacks, progress)
 
 

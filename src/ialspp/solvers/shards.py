@@ -16,12 +16,18 @@ Bounds = NDArray[np.int64]
 
 LEAST, MOST = 16, 256  # enough for the threads of one machine, and for a hundred machines
 ROWS = 512  # of a shard, where their number is between the two: with fewer, adding up shards takes the time
+PAIRS = 2**20  # of a shard at most, on average: it bounds what a machine fetches at a time
+
+
+def count_of(rows: int, pairs: int) -> int:
+    """Return the number of shards."""
+    return max(min(max(rows // ROWS, LEAST), MOST), min(pairs // PAIRS, rows))
 
 
 def bounds_of(offsets: NDArray[np.int64]) -> Bounds:
     """Cut rows into shards that cost alike: half of the cost of a row is its interactions', half its own."""
     rows, pairs = len(offsets) - 1, int(offsets[-1])
-    count = min(max(rows // ROWS, LEAST), MOST)
+    count = count_of(rows, pairs)
 
     def cost(row: int) -> int:
         """Return the cost of all rows before this one, times the number of shards."""

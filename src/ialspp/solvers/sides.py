@@ -6,6 +6,7 @@ spread over machines, each of which has a `LocalSide` of some of the rows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -153,6 +154,10 @@ class Place(Protocol):
         """Compute sum |a y| over the interactions of each user and of each item."""
         ...
 
+    def report_to(self, listener: Callable[[str], None]) -> None:
+        """Tell a function in a few words, during an epoch, what is being done, if there is much to say."""
+        ...
+
 
 @dataclass(slots=True, eq=False)
 class LocalSide:
@@ -279,6 +284,9 @@ class ThisMachine:
         """Compute sum |a y| over the interactions of each user and of each item."""
         users, items = (absolute_row_sums(rows, self._threads) for rows, _ in self._rows(data))
         return users, items
+
+    def report_to(self, listener: Callable[[str], None]) -> None:
+        """Tell nothing: all threads do the same."""
 
     def _rows(self, data: Interactions) -> list[tuple[_core.Rows, Bounds]]:
         """Return the rows of both sides; handing them over takes a look at each pair, so it is done once."""

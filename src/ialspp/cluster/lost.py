@@ -1,0 +1,18 @@
+"""What Ray raises when a worker or a node is lost."""
+
+from __future__ import annotations
+
+from ray.exceptions import (
+    ObjectLostError,
+    RayActorError,
+    RaySystemError,
+    RayTaskError,
+    WorkerCrashedError,
+)
+
+LOST = (RayActorError, WorkerCrashedError, ObjectLostError, RaySystemError)
+
+
+def is_loss(error: BaseException) -> bool:
+    """Tell whether a call failed because a worker is lost: the one that was called, or one that it called."""
+    return isinstance(error, LOST) or (isinstance(error, RayTaskError) and isinstance(error.cause, LOST))

@@ -1,0 +1,60 @@
+"""Where nodes fetch rows as they need them: when that is chosen, and how many bytes it moves."""
+
+import pytest
+import ray
+from support.clusters import epochs
+from support.models import make_data
+
+from ialspp import IALS, Interactions
+from ialspp.cluster import RayCluster
+from ialspp.cluster.memory import chosen
+from ialspp.errors import InvalidStateError
+
+pytestmark = pytest.mark.usefixtures("two_nodes")
+
+USERS, ITEMS = 3000, 2000
+DIM = 9
+
+
+def saved(folder, pairs):
+    data = make_data(users=USERS, items=[f"item-{i}" for i in range(ITEMS)], n=pairs, numbers=())
+    data.save(folder / "events.ialsdata")
+    return Interactions.open(folder / "events.ialsdata")
+
+
+@pytest.fixture
+def sparse(tmp_path):
+    """Data in which all users and items have few interactions."""
+    return saved(tmp_path, 2000)
+
+
+def test_rows_are_fetched_where_a_node_has_no_room_for_a_side(sparse):
+    choices = {dim: chosen(sparse, dim, None) for dim in (1000, 3000)}
+    assert {dim: choice.fetch for dim, choice in choices.items()} == {1000: "side", 3000: "rows"}
+    needs = choices[3000].needs
+    with pytest.raises(InvalidStateError, match=r"a whole side; .* --object-store-memory=\d+"):
+        chosen(sparse, 3000, "side")
+    with pytest.raises(InvalidStateError, match=r"the rows that they need; .* --object-store-memory=\d+"):
+        chosen(sparse, 6000, None)
+    assert needs.other < needs.driver < 4 * 3000 * (USERS + ITEMS) * 2.5
+
+
+def test_batches_have_no_more_pairs_than_there_is_room_for(sparse):
+    choice = chosen(sparse, 3000, None)
+    for pieces, rows in zip(choice.pieces(sparse, 1), (sparse.by_user, sparse.by_item), strict=True):
+        pairs = [rows.offsets[piece.end] - rows.offsets[piece.begin] for piece in pieces]
+        assert sum(pairs) == len(sparse)
+        assert max(pairs) * choice.size.row <= choice.batch
+
+
+def test_a_node_receives_the_rows_that_its_interactions_name(tmp_path):
+    data, received = saved(tmp_path, 20_000), {}
+    for count in (1, 3):
+        cluster = RayCluster(threads=1, fetch="rows")
+        with cluster.training(data, DIM) as place:
+            epochs(IALS(), data, place, dim=DIM, count=count)
+        here = ray.get_runtime_context().get_node_id()
+        (received[count],) = (size for node, size in cluster.received.items() if node != here)
+    formula = cluster.estimate["received"]
+    assert (received[3] - received[1]) / 2 == pytest.approx(formula, rel=0.05)
+    assert formula < 2 * len(data) * 4 * DIM / 4  # without the rows that several pairs of a batch name
