@@ -112,12 +112,12 @@ class Crew:
         self._looked = float("-inf")
 
     def share_out(
-        self, pieces: Mapping[int, Piece], counts: Mapping[str, int]
+        self, pieces: Mapping[int, Piece], shards: Mapping[str, int]
     ) -> list[tuple[Member, list[int]]]:
         """Share out numbered pieces: to each worker consecutive ones, as many as its threads can do.
 
-        counts: how many pieces each side has. A piece has its place among all of them, so that the same
-        worker gets it again while the workers stay the same.
+        shards: how many each side has. They cost alike, and pieces do not. A piece has its place among all of
+        them, so that the same worker gets it again while the workers stay the same.
         """
         ends, threads = [], 0
         for member in self.members:
@@ -125,7 +125,7 @@ class Crew:
             ends.append(threads)
         shares: list[list[int]] = [[] for _ in self.members]
         for number, piece in pieces.items():
-            place = (piece.number + 0.5) / counts[piece.side] * threads
+            place = sum(piece.node) / 2 / shards[piece.side] * threads
             shares[next(worker for worker, end in enumerate(ends) if place < end)].append(number)
         return [(member, share) for member, share in zip(self.members, shares, strict=True) if share]
 

@@ -13,29 +13,15 @@ import ray
 from numpy.typing import NDArray
 from ray.exceptions import RayError
 
-from ..data.csr import RowNumbers, aligned
+from ..data.csr import RowNumbers
 from .jobs import Fixed
 from .lost import is_loss
+from .tables import Memory
 from .traffic import Slice
 
 BESIDE = "beside"  # the threads of a worker that answer others while one works
 Wanted = list[tuple[Slice, RowNumbers]]
 """Rows of some arrays: of each, their numbers among those of its slice."""
-
-
-class Memory:
-    """Memory for one table at a time, which native calls read at random."""
-
-    def __init__(self) -> None:
-        self._numbers = aligned((0,))
-
-    def table(self, rows: int, fixed: Fixed) -> NDArray[Any]:
-        """Return a table, not initialised. It lasts until the next one."""
-        size = -(-rows * fixed.width * fixed.dtype.itemsize // 4)
-        if len(self._numbers) < size:
-            self._numbers = aligned((size,))
-        numbers = self._numbers[:size].view(fixed.dtype)[: rows * fixed.width]
-        return numbers.reshape(rows, fixed.width)
 
 
 class Store:
@@ -58,7 +44,7 @@ class Store:
 def whole_side(fixed: Fixed, memory: Memory, store: Store) -> NDArray[Any]:
     """Fetch and join all rows of the fixed side."""
     pieces = [store.get(slice) for slice in fixed.slices]
-    return np.concatenate(pieces, out=memory.table(sum(map(len, pieces)), fixed))
+    return np.concatenate(pieces, out=memory.table(sum(map(len, pieces)), fixed.width, fixed.dtype))
 
 
 def sent(wanted: Wanted) -> NDArray[Any]:
@@ -113,7 +99,7 @@ class NeededRows:
 
     def _taken(self, asked: Asked) -> NDArray[Any]:
         """Put the rows into a table as they come."""
-        table = self._memory.table(asked.rows, self._fixed)
+        table = self._memory.table(asked.rows, self._fixed.width, self._fixed.dtype)
         for rows, part, numbers in asked.here:
             np.take(Store().get(part), numbers, axis=0, out=table[rows], mode="clip")  # "raise" copies twice
         for call, slices, wanted in asked.calls:

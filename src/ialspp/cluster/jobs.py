@@ -49,6 +49,11 @@ class Job:
     factors: Slice | None = None
     weights: Slice | None = None
 
+    @property
+    def rows(self) -> int:
+        """How many rows the piece has."""
+        return self.piece.end - self.piece.begin
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fixed:

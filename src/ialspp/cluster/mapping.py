@@ -22,10 +22,10 @@ from .watching import Watch
 class Mapper:
     """Has jobs done."""
 
-    def __init__(self, crew: Crew, pieces: dict[str, int]) -> None:
-        """pieces: how many there are of each side."""
+    def __init__(self, crew: Crew, shards: dict[str, int]) -> None:
+        """shards: how many there are of each side."""
         self._crew = crew
-        self._pieces = pieces
+        self._shards = shards
         self.watch = Watch()
         self.traffic = Traffic(ray.get_runtime_context().get_node_id())
 
@@ -89,7 +89,7 @@ class Mapper:
         fixed_parts = [] if held is None else joined(held.parts)
         calls = []
         pieces = {number: task.piece for number, task in tasks.items()}
-        for member, numbers in self._crew.share_out(pieces, self._pieces):
+        for member, numbers in self._crew.share_out(pieces, self._shards):
             self.traffic.send(
                 [part.stored for number in numbers for part in tasks[number].parts], member.node
             )

@@ -119,11 +119,11 @@ class RayCluster:
         if ray.is_initialized():
             yield
             return
-        options: dict[str, Any] = {} if self.address is None else {"address": self.address}
+        # "local" is a cluster of its own: by default Ray would join any other that runs on this machine.
+        new = {"address": "local", "include_dashboard": False}
+        options: dict[str, Any] = new if self.address is None else {"address": self.address}
         with sigterm_kept():
-            ray.init(
-                **options, include_dashboard=False if self.address is None else None, log_to_driver=False
-            )
+            ray.init(**options, log_to_driver=False)
         try:
             yield
         finally:

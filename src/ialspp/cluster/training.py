@@ -45,7 +45,7 @@ class ClusterPlace:
         self.crew = crew
         self._pieces = choice.pieces(data, len(crew.members))
         self.estimate = choice.estimate(data, self._pieces)
-        self.mapper = Mapper(crew, {pieces[0].side: len(pieces) for pieces in self._pieces})
+        self.mapper = Mapper(crew, {pieces[0].side: pieces[-1].node[1] for pieces in self._pieces})
         counts = [len(pieces) for pieces in self._pieces]
         log("%d workers train on %d pieces of users and %d of items", len(crew.members), *counts)
         log("%s", self.estimate)

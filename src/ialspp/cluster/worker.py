@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.csr import Csr, RowNumbers, aligned
+from ..data.csr import Csr, RowNumbers
 from ..data.interactions import Interactions
 from ..errors import InvalidStateError
 from ..solvers import sides
@@ -22,12 +22,10 @@ from ..solvers.half import HalfCopies
 from ..solvers.shards import Bounds, bounds_of
 from ..solvers.sides import LocalSide, absolute_row_sums
 from ..system.machine import select_isa
-from .fetching import Memory, NeededRows, Store, Wanted, sent, whole_side
-from .jobs import SIDES, Doing, Fixed, Job, Piece, Report
+from .fetching import NeededRows, Store, Wanted, sent, whole_side
+from .jobs import SIDES, Doing, Fixed, Job, Piece, Report, SideName
 from .needs import Fetch
-
-Done = tuple[NDArray[Any] | None, Report]
-"""What a job returns: an array that stays in the object store, and a report that goes to the driver."""
+from .tables import Memory, Results
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +69,7 @@ class Worker:
         self._rows: dict[Piece, PieceRows] = {}
         self._halves = HalfCopies()
         self._memory = Memory()
+        self._results: dict[SideName, Memory] = {side: Memory() for side in SIDES}
         self._begun, self._doing = 0.0, Doing(0, 0)
 
     def ready(self) -> None:
@@ -88,21 +87,18 @@ class Worker:
         """Do jobs; return their arrays, joined for each side, and then the list of their reports."""
         store = Store()
         self._begun, self._doing = time.perf_counter(), Doing(0, len(jobs))
-        arrays: dict[str, list[NDArray[Any]]] = {side: [] for side in SIDES}
-        reports = []
+        results, reports = Results(self._results, jobs), []
         for job, (held, received) in zip(jobs, self._held(jobs, fixed, store), strict=True):
             given = store.get(job.factors), store.get(job.weights), arguments.get(job.piece.side, ())
-            array, report = self._do(job, *given, held)
+            report = self._do(job, *given, held, results)
             before, self._doing = self._doing, self._after(job)
             seconds = self._doing.seconds - before.seconds
             reports.append(replace(report, received=received, seconds=seconds))
-            if array is not None:
-                arrays[job.piece.side].append(array)
-        return [*(np.concatenate(some) if some else None for some in arrays.values()), reports]
+        return [*results.arrays, reports]
 
     def _after(self, job: Job) -> Doing:
         """Say how far the jobs are after one more."""
-        rows = self._doing.rows + job.piece.end - job.piece.begin
+        rows = self._doing.rows + job.rows
         seconds = time.perf_counter() - self._begun
         return Doing(self._doing.pieces + 1, self._doing.of, rows, seconds)
 
@@ -122,24 +118,33 @@ class Worker:
                 before = rows.received
 
     def _do(
-        self, job: Job, factors: Any, weights: Any, arguments: tuple[Any, ...], held: sides.Fixed | None
-    ) -> Done:
+        self,
+        job: Job,
+        factors: Any,
+        weights: Any,
+        arguments: tuple[Any, ...],
+        held: sides.Fixed | None,
+        results: Results,
+    ) -> Report:
+        """Do one job. What it returns is added to the results; the rest is in the report."""
         if job.operation == "keep":
-            return factors, Report()
+            results.add(job, factors)
+            return Report()
         piece = self._rows_of(job.piece)
         if job.operation == "absolute":
-            return None, Report(absolute_row_sums(piece.rows, self._threads))
+            return Report(absolute_row_sums(piece.rows, self._threads))
         ids = self._data.users if job.piece.side == "user" else self._data.items
         side = LocalSide(ids, piece.rows, piece.bounds, factors, weights, self._halves, self._threads)
         if job.operation in SUMS:
-            return None, Report(SUMS[job.operation](side))
+            return Report(SUMS[job.operation](side))
         if job.operation == "half":
             (unit,) = arguments
             copy = self._halves.copy(factors, unit, self._threads)
-            return (None, Report(fits=False)) if copy is None else (copy.copy(), Report())
-        side.factors = aligned(factors.shape)  # what is in the object store cannot be changed
-        side.factors[:] = factors
-        return side.factors, _change(side, job, arguments, held, piece.needed)
+            if copy is not None:
+                results.add(job, copy)
+            return Report(fits=copy is not None)
+        side.factors = results.add(job, factors)  # what is in the object store cannot be changed
+        return _change(side, job, arguments, held, piece.needed)
 
     def _rows_of(self, piece: Piece) -> PieceRows:
         """Return the rows of a piece, which are read from the file when they are first used."""
