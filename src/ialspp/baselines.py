@@ -11,12 +11,10 @@ import numpy as np
 
 from .errors import NotFittedError
 from .model.fitted import Embedding, Fitted, popularity, users_of_items
-from .model.recommending import Asked, Recommending
+from .model.recommending import Recommending
 from .system.checks import checked_integer
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .data.csr import Csr, Floats
     from .data.interactions import Interactions
     from .model.newcomers import UnseenRows
@@ -35,6 +33,7 @@ class MostPopular(Recommending):
 
     trained_on: Interactions | None = None
     threads: int | None = None  # as many as the process may use
+    _falls_back = False  # because nobody gets anything else
     _state: Fitted | None = None
 
     def fit(self, data: Interactions, *, progress: Progress = None) -> MostPopular:
@@ -65,9 +64,6 @@ class MostPopular(Recommending):
     def _strangers(self, state: Fitted, unseen: UnseenRows) -> Floats:
         del state
         return self.fold_in_rows(unseen.histories)
-
-    def _cold(self, asked: Asked) -> NDArray[np.bool_]:
-        return np.zeros(len(asked.rows), dtype=bool)  # nobody gets anything else
 
     def __repr__(self) -> str:
         return "MostPopular()"

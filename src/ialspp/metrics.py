@@ -7,7 +7,7 @@ A user has n test items ("wanted"). Ranked among all items that could be recomme
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,6 +42,18 @@ class Standings:
         return cls(
             offsets, places[order], above.astype(np.int64)[order], equal.astype(np.int64)[order], ranked
         )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Standings]) -> Standings:
+        """Put the users of several standings one after the other."""
+        counts = np.concatenate([part.wanted for part in parts])
+        rest = ("places", "above", "equal", "ranked")
+        arrays = (np.concatenate([getattr(part, name) for part in parts]) for name in rest)
+        return cls(np.concatenate([[0], np.cumsum(counts)]), *arrays)
+
+    def copy(self) -> Standings:
+        """Copy the arrays."""
+        return Standings.joined([self])
 
     @property
     def wanted(self) -> Integers:

@@ -1,7 +1,7 @@
-"""ialspp fit --ray: what it refuses, before Ray is started."""
+"""--ray: what it refuses, before Ray is started."""
 
 import pytest
-from support.commands import ialspp
+from support.commands import ialspp, refuses
 from support.models import make_data
 
 
@@ -30,3 +30,19 @@ def test_what_a_cluster_cannot_do_is_refused(files, source, options, message):
     assert done.returncode == 2
     assert message in " ".join(done.stderr.split())
     assert not (files / "model.ialspp").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "message"),
+    [
+        ("evaluate", ["--workers", "2"], "--workers is for --ray"),
+        ("tune", ["--workers", "2", "-o", "tuned.toml"], "--workers is for --ray"),
+        ("tune", ["--ray", "auto", "--workers", "0", "-o", "tuned.toml"], "workers must be"),
+        ("recommend", ["--all", "-o", "best.csv", "--workers", "2"], "--workers is for --ray"),
+        ("recommend", ["--user", "1", "--ray", "local"], "add --all and -o FILE"),
+        ("recommend", ["--all", "--ray", "local"], "add --all and -o FILE"),
+    ],
+)
+def test_questions_refuse_what_makes_no_sense(tmp_path, command, options, message):
+    refuses(message)(ialspp(command, "none", *options, cwd=tmp_path))
+    assert list(tmp_path.iterdir()) == []

@@ -98,6 +98,9 @@ def test_what_is_required_is_marked():
     assert re.search(r"--item +COLUMN +Required for files", text)
     assert "Usage: ialspp fit [OPTIONS] SOURCE" in text
     assert re.search(r"--protocol +TEXT +Required unless", page("evaluate"))
+    assert re.search(
+        r"--protocol +TEXT +strong, .* Default: the published split .* or else random", page("tune")
+    )
     assert "For whom: one of these is required" in page("recommend")
 
 

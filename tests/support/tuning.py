@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ialspp.tuning.parallel import search_on
 from ialspp.tuning.planning import Plan
 from ialspp.tuning.search import search
 from ialspp.tuning.settings import Outcome, Settings
@@ -59,6 +60,49 @@ class Planted:
 
     def clock(self):
         return self.now
+
+
+@dataclass
+class PlantedWorkers:
+    """Workers that train made-up trainings at the same time, on one clock; some calls kill them."""
+
+    planted: Planted
+    workers: int
+    kills: set = field(default_factory=set)  # numbers of calls, counted from 0
+    now: float = 0.0
+    calls: int = 0
+    most: int = 0  # that were under way at a time
+    running: dict = field(default_factory=dict)  # number of the trial: when it ends, and its outcome
+
+    def room(self):
+        return self.workers - len(self.running)
+
+    def begin(self, number, sent):
+        begun, elapsed = sent
+        self.planted.now = 0.0
+        outcome = self.planted(
+            begun.trial.settings,
+            begun.trial.seed,
+            lambda scores: begun.judged(scores, elapsed + self.planted.now),
+        )
+        dies = self.calls in self.kills
+        self.running[number] = self.now + self.planted.now, None if dies else outcome
+        self.calls, self.most = self.calls + 1, max(self.most, len(self.running))
+
+    def ended(self):
+        number = min(self.running, key=lambda number: self.running[number][0])
+        self.now, outcome = self.running.pop(number)
+        return ({}, [number]) if outcome is None else ({number: outcome}, [])
+
+    def clock(self):
+        return self.now
+
+
+def run_on(workers, plan, *, study=None):
+    """Search on workers, and return the trials."""
+    study = study or Study(None, {"seed": plan.seed})
+    search_on(workers, plan, study, spent=0.0, clock=workers.clock, watch=lambda _standing: None)
+    return study.trials()
 
 
 def make_plan(*, dim=64, max_dim=64, exponent=False, weights=(), popularity=False, **options):

@@ -1,6 +1,7 @@
 """Studies in journals: interrupted, killed, shared, damaged."""
 
 import signal
+import socket
 
 import pytest
 from support.processes import child, finish, wait_until
@@ -8,6 +9,7 @@ from support.tuning import Planted, make_plan, run
 
 from ialspp.errors import InvalidValueError
 from ialspp.tuning.choosing import choose
+from ialspp.tuning.heartbeat import SILENCE, Heartbeat
 from ialspp.tuning.result import spent_seconds
 from ialspp.tuning.settings import Outcome, Settings, Trial
 from ialspp.tuning.study import Study
@@ -103,6 +105,34 @@ def test_a_process_sees_what_another_trains_now(journal):
         finish(process)
     wait_until(lambda: process.poll() is not None)
     assert Study(journal, {"seed": 0}, resume=True).running_elsewhere() == 0
+
+
+def begun_elsewhere(journal, monkeypatch):
+    """Begin a trial as a process of another machine, at second 1000."""
+    study = Study(journal, {"seed": 0}, heartbeat=Heartbeat(now=lambda: 1000.0))
+    plan = make_plan()
+    with monkeypatch.context() as patch:
+        patch.setattr(socket, "gethostname", lambda: "elsewhere")
+        return study, study.begin(plan.start, 0, "search", plan.space)
+
+
+def test_a_silent_process_of_another_machine_is_given_up(journal, monkeypatch):
+    frozen, trial = begun_elsewhere(journal, monkeypatch)
+    for second, running in ((1000.0 + SILENCE, 1), (1001.0 + SILENCE, 0)):
+        study = Study(journal, {"seed": 0}, resume=True, heartbeat=Heartbeat(now=lambda now=second: now))
+        assert study.running_elsewhere() == running
+    frozen.end(trial, Outcome((0.5,), 1.0, "all epochs"))  # it was frozen, and goes on
+    assert frozen.trials() == study.trials() == []
+
+
+def test_a_running_trial_gives_signs_of_life(journal):
+    seconds = iter(range(1000, 10**9))
+    study = Study(journal, {"seed": 0}, heartbeat=Heartbeat(0.001, lambda: next(seconds)))
+    plan = make_plan()
+    trial = study.begin(plan.start, 0, "search", plan.space)
+    wait_until(lambda: journal.read_text().count('"beat"') > 3)
+    study.end(trial, Outcome((0.5,), 1.0, "all epochs"))
+    assert [trial.score for trial in study.trials()] == [0.5]
 
 
 def test_a_journal_is_not_begun_anew_by_mistake(journal):

@@ -1,8 +1,9 @@
-"""ialspp fit --ray: train on a Ray cluster."""
+"""--ray: train, rank and evaluate on a Ray cluster."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 import typer
@@ -19,7 +20,7 @@ MOST_NODES = 8  # that are shown one by one; JSON has all of them
 
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
-    """Where to train; None where an option was not given."""
+    """Where to work; None where an option was not given."""
 
     panel: ClassVar[str] = "Cluster"
 
@@ -27,12 +28,26 @@ class ClusterOptions:
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help='Train on a Ray cluster: "auto" is the one this machine is part of, "local" a new one here.',
+            help='Work on a Ray cluster: "auto" is the one this machine is part of, "local" a new one here.',
         ),
     ] = None
     workers: Annotated[
         int | None, typer.Option(help="--ray: processes on all nodes together. Default: one on each node.")
     ] = None
+
+    def make(self, threads: int | None) -> RayCluster | None:
+        """Make the cluster; None without --ray."""
+        if self.ray is None:
+            if self.workers is not None:
+                raise InvalidValueError("--workers is for --ray, which was not given")
+            return None
+        return RayCluster(address=self.ray, workers=self.workers, threads=threads)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingCluster(ClusterOptions):
+    """Where to train."""
+
     fetch: Annotated[
         str | None,
         typer.Option(
@@ -42,12 +57,12 @@ class ClusterOptions:
         ),
     ] = None
 
-    def make(self, source: Source, threads: int | None) -> RayCluster | None:
+    def for_training(self, source: Source, threads: int | None) -> RayCluster | None:
         """Make the cluster, or raise an error for what it cannot train on; None without --ray."""
-        if self.ray is None:
-            for name in ("workers", "fetch"):
-                if getattr(self, name) is not None:
-                    raise InvalidValueError(f"--{name} is for --ray, which was not given")
+        cluster = self.make(threads)
+        if cluster is None:
+            if self.fetch is not None:
+                raise InvalidValueError("--fetch is for --ray, which was not given")
             return None
         if not source.is_prepared:
             raise InvalidValueError(
@@ -55,7 +70,7 @@ class ClusterOptions:
                 f"{source.source} is not one"
             )
         fetch: Any = "auto" if self.fetch is None else self.fetch  # checked there
-        return RayCluster(address=self.ray, workers=self.workers, threads=threads, fetch=fetch)
+        return replace(cluster, fetch=fetch)
 
     def check(self, data: Interactions) -> None:
         """Raise an error if the data is not the file any more."""
@@ -86,3 +101,8 @@ def shown_nodes(nodes: dict[str, Any]) -> dict[str, str]:
         for node in nodes.values()
     ]
     return {"nodes": "; ".join(told)}
+
+
+def sharing_workers(cluster: RayCluster | None) -> AbstractContextManager[RayCluster | None]:
+    """Keep the workers of a cluster, if there is one, from one call to the next."""
+    return nullcontext() if cluster is None else cluster

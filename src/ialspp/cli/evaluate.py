@@ -14,6 +14,7 @@ from ..evaluation import evaluate as measured
 from ..model.model import ImplicitMF
 from ..model.side_features import SideFeatures
 from ..split import Split
+from .cluster import ClusterOptions, sharing_workers
 from .data import data_facts, users_in
 from .features import FeatureOptions, feature_facts
 from .model import ModelOptions
@@ -34,6 +35,7 @@ def evaluate(
     features: FeatureOptions,
     settings: ModelOptions,
     stopping: Stopping,
+    place: ClusterOptions,
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,6 +55,8 @@ def evaluate(
     Features are those of the training part's users and items, and of held-out users. Items that only a file
     of features has are left out, as they have no test pairs.
 
+    --ray ranks on a cluster. The training runs here, because it is on a part of the data in memory.
+
     Example: ialspp evaluate ratings.csv --user userId --item movieId --protocol strong --dim 128
     """
     model = settings.make()
@@ -64,6 +68,7 @@ def evaluate(
             "--early-stop evaluates users whom the training has not seen without their features, so it "
             "cannot choose the epochs for --user-features; give --epochs instead"
         )
+    cluster = place.make(settings.threads)
     checked_runs(runs)
     require_data(source.source, "evaluate")
     parts = weights.on_split(splitting.split(source))
@@ -75,17 +80,19 @@ def evaluate(
     found = _trained(model, parts, described.known_to(parts.train), stopping)
     fit = time.perf_counter() - start
     systems: dict[str, Recommender] = {"model": model, "most popular": MostPopular(), "random": Random()}
-    results = {
-        name: measured(
-            system,
-            parts,
-            metrics=metric,
-            on=on,
-            user_features=described.users if system is model else None,
-            threads=settings.threads,
-        )
-        for name, system in systems.items()
-    }
+    with sharing_workers(cluster):
+        results = {
+            name: measured(
+                system,
+                parts,
+                metrics=metric,
+                on=on,
+                user_features=described.users if system is model else None,
+                threads=settings.threads,
+                cluster=cluster,
+            )
+            for name, system in systems.items()
+        }
     seconds = {"fit": fit, "evaluate": time.perf_counter() - start - fit}
     answer: dict[str, Any] = {
         "source": {**given(source), **given(weights)},

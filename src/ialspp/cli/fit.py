@@ -21,7 +21,7 @@ from .checkpoints import (
     remove,
     telling_how_to_resume,
 )
-from .cluster import ClusterOptions, shown_cluster, shown_nodes
+from .cluster import TrainingCluster, shown_cluster, shown_nodes
 from .features import FeatureOptions, feature_facts, shown_features
 from .model import ModelOptions
 from .names import NameOptions, named_facts, remark_on_few, shown_names
@@ -43,7 +43,7 @@ def fit(
     features: FeatureOptions,
     settings: ModelOptions,
     stopping: Stopping,
-    place: ClusterOptions,
+    place: TrainingCluster,
     out: Annotated[Path, typer.Option("-o", "--out", help="The file of the model, such as films.ialspp.")],
     min_user: MinUserOption = 1,
     min_item: MinItemOption = 1,
@@ -81,7 +81,7 @@ def fit(
     if until is not None:
         checked_share("until", until)
     stopping.check(settings.epochs)
-    cluster = place.make(source, model.threads)
+    cluster = place.for_training(source, model.threads)
     names.check()
     features.check()
     options = kept_options(context)

@@ -56,6 +56,9 @@ PROTOCOLS = {
 }
 
 
+RANDOM = "random"
+
+
 @dataclass(frozen=True, slots=True)
 class Splitting:
     """How to split the data; None where an option was not given."""
@@ -64,7 +67,7 @@ class Splitting:
 
     protocol: Annotated[
         str | None,
-        typer.Option(help=f"Required unless a split is published: {', '.join(PROTOCOLS)}."),
+        typer.Option(help=f"Required unless the data set has a published split: {', '.join(PROTOCOLS)}."),
     ] = None
     held_out: Annotated[
         int | None,
@@ -111,6 +114,18 @@ class Splitting:
             raise _unsaid(source)
         with reporting("splitting"):
             return PROTOCOLS[protocol](loaded, {**(strong or {}), **options})
+
+
+@dataclass(frozen=True, slots=True)
+class TuneSplitting(Splitting):
+    """How to split the data for a search, which need not be said."""
+
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            help=f"{', '.join(PROTOCOLS)}. Default: the published split of the data set, or else {RANDOM}."
+        ),
+    ] = None
 
 
 def _unsaid(source: Source) -> InvalidValueError:

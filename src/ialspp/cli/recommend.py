@@ -9,8 +9,10 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import typer
 
+from ..errors import InvalidValueError
 from ..model.model import ImplicitMF
 from ..model.ranking import USERS_AT_ONCE
+from .cluster import ClusterOptions
 from .ours import ForceOption
 from .output import JsonOption, Output, remark, show_line
 from .queries import (
@@ -91,6 +93,7 @@ def recommend(
     model: ModelArgument,
     who: Who,
     choice: Choice,
+    place: ClusterOptions,
     k: KOption = 10,
     skip_unknown: SkipUnknownOption = False,
     out: TableOption = None,
@@ -100,11 +103,16 @@ def recommend(
 ) -> None:
     """Recommend the best items for users of the training data, or for an unseen user with a history.
 
+    --ray ranks for all users on a cluster, whose nodes read MODEL under the same path: --all -o FILE.
+
     Example: ialspp recommend films.ialspp --user 42 -k 5
     """
     who.check()
     checked_k(k)
     checked_table(out, force)
+    cluster = place.make(threads)
+    if cluster is not None and (out is None or not who.everyone):
+        raise InvalidValueError("--ray ranks for all users and writes a table; add --all and -o FILE")
     loaded = opened(model, threads)
     reader = IdReader(loaded, skip_unknown=skip_unknown, quiet=as_json)
     options = choice.options(loaded, reader)
@@ -115,7 +123,8 @@ def recommend(
         if not choice.include_seen:
             require_histories(loaded, model, "use --include-seen, which needs no interactions")
         if out is not None and who.everyone:
-            write_rankings(loaded.recommend_in_parts(k, **options), out, as_json, reader.skipped)
+            parts = loaded.recommend_in_parts(k, cluster=cluster, **options)
+            write_rankings(parts, out, as_json, reader.skipped)
             return
         users, left = _first(who.ids(loaded, reader), loaded, out is None and not as_json)
         long = users is not None and len(users) > USERS_AT_ONCE and Output(stderr=True).is_terminal

@@ -42,6 +42,9 @@ def _drawn(standing: Standing, metric: str) -> Table:
         assert trial.outcome is not None
         epochs = f"{trial.outcome.best_epoch} of {len(trial.outcome.scores)}"
         table.add_row(*_cells(trial, epochs, f"{trial.score:.4f}", f"{trial.seconds:.1f}"))
+    elsewhere = [trial for trial in standing.trials if trial.outcome is None]
+    for trial in elsewhere:
+        table.add_row(*_cells(trial, "", "", "runs"), style="italic")
     if standing.running is not None:
         score = f"{max(standing.scores):.4f}" if standing.scores else ""
         table.add_row(*_cells(standing.running, str(len(standing.scores)), score, "runs"), style="italic")

@@ -12,22 +12,23 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
+from ..cluster import RayCluster
 from ..errors import InvalidValueError
 from ..model.model import ImplicitMF
 from ..solvers import SpectralCG
 from ..system.checks import checked_seconds
 from ..tuning import BUDGET, require_extra
 from ..tuning.parts import parts_of
+from .cluster import ClusterOptions
 from .options import given
 from .ours import REPORT, TUNED, ForceOption, require_data
 from .output import JsonOption, checked_target, show_json, show_line, show_table
-from .protocols import Splitting
+from .protocols import RANDOM, Splitting, TuneSplitting
 from .runs import RunsOption, checked_runs, record_run
 from .source import Source
 from .standing import live_table
 
 SHOWN = 10  # trials in the table
-RANDOM = "random"  # the protocol where none is given or published
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +90,9 @@ class SearchOptions:
 
 def tune(
     source: Source,
-    splitting: Splitting,
+    splitting: TuneSplitting,
     options: SearchOptions,
+    place: ClusterOptions,
     out: Annotated[Path, typer.Option("-o", "--out", help="The file of the settings, such as tuned.toml.")],
     report: Annotated[
         Path | None, typer.Option(help="The page of the report. Default: that of --out, ending in .html.")
@@ -108,16 +110,18 @@ def tune(
 ) -> None:
     """Find the settings that rank best on validation users or pairs, and test them once.
 
-    Without --protocol, a random fifth of the pairs is the test part. `ialspp fit --config FILE` and
-    `ialspp evaluate --config FILE` take the settings as they are.
+    Where no split is published and --protocol is not given, a random fifth of the pairs is the test part.
+    `ialspp fit --config FILE` and `ialspp evaluate --config FILE` take the settings as they are.
 
     After a kill, the same command with --resume goes on; started again elsewhere, it shares the work.
+    --ray trains several trials at a time on a cluster, one on each worker.
 
     Example: ialspp tune ratings.csv --user userId --item movieId --min-rating 4 --budget 10m -o tuned.toml
     """
     require_extra()
     seconds = options.seconds()
     options.template()
+    cluster = place.make(options.threads)
     report = report or out.with_suffix(".html")
     journal = journal or out.with_suffix(".journal")
     checked_target(out, kind=TUNED, force=force)
@@ -127,7 +131,7 @@ def tune(
     source.refuse_target(out)
     _refuse_one_file(out, report, journal)
     command = shlex.join(["ialspp", *sys.argv[1:]])
-    tuned = _found(source, splitting, options, seconds, journal, resume)
+    tuned = _found(source, splitting, options, seconds, journal, resume, cluster)
     from ..tuning.report import write_report
     from ..tuning.writing import write_toml
 
@@ -153,6 +157,7 @@ def _found(
     seconds: float | None,
     journal: Path,
     resume: bool,
+    cluster: RayCluster | None,
 ) -> Any:
     from ..tuning.tuner import Tuner
 
@@ -173,7 +178,7 @@ def _found(
         resume=resume,
     )
     with _telling_how_to_resume(journal), live_table(tuner) as watch:
-        return tuner.run(watch=watch)
+        return tuner.run(watch=watch, cluster=cluster)
 
 
 def _refuse_one_file(*files: Path) -> None:

@@ -1,4 +1,4 @@
-"""The workers of a fit: started, given work, replaced when they die, joined by those of new nodes."""
+"""Workers: started, given work, replaced when they die, joined by those of new nodes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import ray
 from ray.exceptions import RayTaskError
@@ -21,9 +21,9 @@ from .needs import Fetch
 from .worker import Worker
 
 LOOK_FOR_NODES = 1.0  # seconds from one look at the nodes of the cluster to the next
-FIRST = 120.0  # seconds until a fit begins without the workers that have not started yet
+FIRST = 120.0  # seconds until work begins without the workers that have not started yet
 ANSWERING = 2  # threads of a worker that send rows to others and tell how far it is
-PATIENCE = 300.0  # seconds without a single worker until a fit gives up
+PATIENCE = 300.0  # seconds without a single worker until the driver gives up
 
 
 @dataclass(eq=False)
@@ -37,23 +37,46 @@ class Member:
     ready: Any  # a reference that has a value once the worker can do jobs
 
 
+class Starting(Protocol):
+    """How workers are started, and how many."""
+
+    @property
+    def workers(self) -> int | None:
+        """How many there are on all nodes together; None: one on each."""
+
+    @property
+    def threads(self) -> int | None:
+        """How many threads each has; None: the CPUs of its node, shared out."""
+
+    def actor(self, options: dict[str, Any], threads: int) -> Any:
+        """Start a worker with these options of Ray's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What workers are started with."""
+    """What the workers of a fit are started with."""
 
     path: str
     checksum: str
     isa: str
-    workers: int | None  # on all nodes together; None: one on each
-    threads: int | None  # of each worker; None: the CPUs of its node, shared out
+    workers: int | None
+    threads: int | None
     fetch: Fetch
+
+    def actor(self, options: dict[str, Any], threads: int) -> Any:
+        """Start a worker that opens the data."""
+        kind = ray.remote(concurrency_groups={BESIDE: ANSWERING})(Worker)
+        return kind.options(**options).remote(self.path, self.checksum, self.isa, threads, self.fetch)
+
+
+AnyStart = TypeVar("AnyStart", bound=Starting)
 
 
 @dataclass(eq=False)
-class Crew:
+class Crew(Generic[AnyStart]):
     """All workers, and which pieces each of them has."""
 
-    start: Start
+    start: AnyStart
     members: list[Member] = field(default_factory=list)
     starting: list[Member] = field(default_factory=list)
     lost: int = 0  # how many have died so far
@@ -162,11 +185,7 @@ class Crew:
         threads = self.start.threads or max(1, int(cpus))
         there = NodeAffinitySchedulingStrategy(node, soft=False)
         options = {"num_cpus": cpus, "scheduling_strategy": there, "max_restarts": 0}
-        actor = (
-            ray.remote(concurrency_groups={BESIDE: ANSWERING})(Worker)
-            .options(**options)
-            .remote(self.start.path, self.start.checksum, self.start.isa, threads, self.start.fetch)
-        )
+        actor = self.start.actor(options, threads)
         return Member(actor, node, self._names[node], threads, actor.ready.remote())
 
     def _take_in(self) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ray.exceptions import RayTaskError
 
 from ..system.log import log
-from .crew import Crew, Member
+from .crew import Crew, Member, Start
 from .jobs import SIDES, Fixed, Job, Piece
 from .lost import LOST, is_loss
 from .tasks import Done, Held, Task, arrays_of, parted
@@ -22,7 +22,7 @@ from .watching import Watch
 class Mapper:
     """Has jobs done."""
 
-    def __init__(self, crew: Crew, shards: dict[str, int]) -> None:
+    def __init__(self, crew: Crew[Start], shards: dict[str, int]) -> None:
         """shards: how many there are of each side."""
         self._crew = crew
         self._shards = shards

@@ -1,22 +1,29 @@
-"""RayCluster: where `fit(cluster=...)` trains."""
+"""RayCluster: where `cluster=...` trains, ranks, evaluates and folds in."""
 
 from __future__ import annotations
 
 import signal
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ..data.interactions import Interactions
-from ..errors import InvalidValueError, MissingExtraError
+from ..errors import InvalidStateError, InvalidValueError, MissingExtraError
 from ..system.checks import checked_integer
+from ..system.machine import selected_isa
 from ..system.progress import Progress, reporting
 
 if TYPE_CHECKING:
+    from .batches import Calls, HandStart
+    from .crew import Crew
     from .training import ClusterPlace
+
+Shared = TypeVar("Shared")
+Batch = TypeVar("Batch")
+Result = TypeVar("Result")
 
 
 FACTS = ("estimate", "seconds_to_start", "nodes", "received", "lost")
@@ -24,15 +31,19 @@ FACTS = ("estimate", "seconds_to_start", "nodes", "received", "lost")
 
 @dataclass(slots=True, kw_only=True)
 class RayCluster:
-    """A Ray cluster on which models are trained, with the same bits as on one machine.
+    """A Ray cluster on which models are trained and asked, with the same bits as on one machine.
 
-    Data must be open from a file (`Interactions.open`) that every node can read under the same path.
+    To train on, data must be open from a file (`Interactions.open`) that every node can read under the same
+    path. So must the file of a model that is loaded. A model in memory is sent to every node, once.
+
+    Each call starts workers of its own. Calls in a block `with RayCluster(...) as cluster:` that rank,
+    evaluate or fold in share their workers, which end with the block.
 
     Parameters
     ----------
     address
         The address of a running cluster, such as "auto" or "10.0.0.1:6379". None: the cluster that this
-        process is connected to, or else a new one on this machine, for as long as the fit lasts.
+        process is connected to, or else a new one on this machine, for as long as the call lasts.
     workers
         The number of worker processes on all nodes together. None: one on each node, which is best.
     threads
@@ -45,12 +56,12 @@ class RayCluster:
     Attributes
     ----------
     seconds_to_start
-        How long it took to connect and to start the workers of the last fit.
+        How long it took to connect and to start the workers of the last call.
     received
         The bytes of factors that each node received in the last fit, by its id in Ray. The driver is one of
         the nodes; it receives all factors, for the history, callbacks and checkpoints.
     lost
-        How many workers died in the last fit.
+        How many workers died in the last call.
     estimate
         What the last fit was estimated to need and to move, as plain values: "fetch"; the bytes of the object
         store of the "driver"'s node and of any "other"; the bytes "received" by a node in an epoch.
@@ -68,6 +79,9 @@ class RayCluster:
     lost: int = field(default=0, init=False, compare=False)
     estimate: dict[str, Any] = field(default_factory=dict, init=False, compare=False)
     nodes: dict[str, dict[str, Any]] = field(default_factory=dict, init=False, compare=False)
+    _block: ExitStack | None = field(default=None, init=False, compare=False, repr=False)
+    _crew: Crew[HandStart] | None = field(default=None, init=False, compare=False, repr=False)  # of the block
+    _tasks: int = field(default=0, init=False, compare=False, repr=False)  # that were begun
 
     def __post_init__(self) -> None:
         for name in ("workers", "threads"):
@@ -78,12 +92,88 @@ class RayCluster:
         if self.address is not None and self.address.startswith("ray://"):
             raise InvalidValueError(
                 f"the driver must run on a node of the cluster, whose memory it shares; got the address of a "
-                f"client, {self.address}: start the fit on a node, or as a job of Ray"
+                f"client, {self.address}: start it on a node, or as a job of Ray"
             )
 
     def facts(self) -> dict[str, Any]:
         """Describe the last fit as plain values."""
         return {name: getattr(self, name) for name in FACTS}
+
+    def __enter__(self) -> RayCluster:
+        if self._block is not None:
+            raise InvalidStateError("this RayCluster is in a block already, whose workers calls share")
+        self._block = ExitStack()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._end_block()
+        self._block = None
+
+    def _end_block(self) -> None:
+        """End the workers of the block."""
+        if self._block is not None:
+            self._crew = None
+            self._block.close()
+
+    def batches(
+        self,
+        work: Callable[[Shared, Batch, int], Result],
+        shared: Shared,
+        batches: Iterable[Batch],
+    ) -> Iterator[Result]:
+        """Let workers work on batches, and give the results in their order; see `model.batches`."""
+        _require_ray()
+        from .batches import AHEAD, Stream
+
+        with self.calls(work, shared, ahead=AHEAD) as calls:
+            yield from Stream(calls).results(batches)
+
+    @contextmanager
+    def calls(
+        self, work: Callable[[Shared, Batch, int], Result], shared: Shared, *, ahead: int = 1
+    ) -> Iterator[Calls]:
+        """Give workers, each of which works on one batch at a time; see `model.batches`."""
+        _require_ray()
+        from .batches import Calls, Task
+
+        with self._hands() as crew:
+            self._tasks += 1
+            before = crew.lost
+            try:
+                yield Calls(crew, Task.of(self._tasks, work, shared), ahead)
+            finally:
+                self.lost = crew.lost - before
+
+    @contextmanager
+    def _hands(self) -> Iterator[Crew[HandStart]]:
+        """Give workers on batches: new ones, or in a block always the same ones, unless a call has failed."""
+        if self._block is None:
+            with self._new_hands() as crew:
+                yield crew
+            return
+        if self._crew is None:
+            self._crew = self._block.enter_context(self._new_hands())
+        try:
+            yield self._crew
+        except BaseException:
+            self._end_block()  # they may still work on what nobody waits for
+            raise
+
+    @contextmanager
+    def _new_hands(self) -> Iterator[Crew[HandStart]]:
+        """Start workers on batches, and end them in the end."""
+        from .batches import HandStart
+        from .crew import Crew
+
+        begun = time.perf_counter()
+        with self._connected():
+            crew = Crew(HandStart(selected_isa(), self.workers, self.threads))
+            try:
+                crew.gather()
+                self.seconds_to_start = time.perf_counter() - begun
+                yield crew
+            finally:
+                crew.dismiss()
 
     @contextmanager
     def training(self, data: Interactions, dim: int, progress: Progress = False) -> Iterator[ClusterPlace]:
@@ -96,6 +186,7 @@ class RayCluster:
             )
         from .training import training
 
+        self._end_block()  # its workers would keep CPUs from those of the fit
         begun = time.perf_counter()
         fetch = None if self.fetch == "auto" else self.fetch
         with self._connected(), training(data, dim, self.workers, self.threads, fetch) as place:
@@ -145,4 +236,4 @@ def _require_ray() -> None:
     try:
         import ray  # noqa: F401 - whether it is there
     except ImportError as error:
-        raise MissingExtraError("training on a cluster needs ray: pip install 'ialspp[ray]'") from error
+        raise MissingExtraError("a cluster needs ray: pip install 'ialspp[ray]'") from error

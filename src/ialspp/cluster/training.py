@@ -41,7 +41,7 @@ def training(
 class ClusterPlace:
     """Where the rows of both sides are updated: by the workers."""
 
-    def __init__(self, crew: Crew, data: Interactions, choice: Choice) -> None:
+    def __init__(self, crew: Crew[Start], data: Interactions, choice: Choice) -> None:
         self.crew = crew
         self._pieces = choice.pieces(data, len(crew.members))
         self.estimate = choice.estimate(data, self._pieces)

@@ -33,6 +33,7 @@ from .header import (
     checksum,
     header_bytes,
 )
+from .mapped import ArrayPlace, MappedFile
 from .parsing import StoreError, corrupted_header
 from .regular import regular_file
 from .version import FileVersion
@@ -104,6 +105,8 @@ class Container:
             for name, place in header.places.items()
             if header.checksums is None or not _PADDING.fullmatch(name)
         }
+        if isinstance(memory, MappedFile):
+            memory.source = path.absolute(), self.checksum
 
     @classmethod
     def open(cls: type[Opened], path: Path, *, mapped: bool = True) -> Opened:
@@ -131,6 +134,10 @@ class Container:
     def checksum(self) -> str:
         """Sixteen hexadecimal digits that tell contents apart: made from the text and all checksums."""
         return hashlib.sha256(json.dumps(self.metadata, sort_keys=True).encode()).hexdigest()[:16]
+
+    def array_at(self, place: ArrayPlace) -> NDArray[Any]:
+        """Return what `place_of` has described, in this process or another."""
+        return np.ndarray(place.shape, place.dtype, self._memory, place.offset)
 
     def layout(self) -> dict[str, dict[str, Any]]:
         """Describe the arrays by name, as plain values."""
@@ -224,9 +231,9 @@ def _append(file: IO[bytes], array: NDArray[Any], report: Callable[[int], None])
     return f"{value:08x}"
 
 
-def _mapped(file: IO[bytes]) -> mmap.mmap:
+def _mapped(file: IO[bytes]) -> MappedFile:
     try:
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return MappedFile(file.fileno(), 0, access=mmap.ACCESS_READ)
     except ValueError as error:
         raise StoreError("is empty") from error  # since a moment ago
 

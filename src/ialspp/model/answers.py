@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 
 from ..data.csr import Csr, Floats
 from ..data.ids import IdMap
-from ..errors import InvalidValueError
+from ..errors import InvalidValueError, SolveError
 from ..objective import Objective
 from ..solvers import no_finite_solution
 from ..system.checks import checked_integer
 from ..system.machine import resolve_threads
 from .asking import Asking
+from .batches import BatchCluster
 from .explanation import Explanation, explain_each
 from .fitted import Embedding, Fitted, Similarity, directions
+from .folding import Folding, solved_on
 from .newcomers import UnseenRows, unseen_of, unseen_rows
 from .ranking import Filter, Ranking, Rankings, rank
 from .requests import as_list, is_one
@@ -40,6 +42,7 @@ class Answers(Asking):
         weights: Iterable[Iterable[float]] | None = None,
         labels: Iterable[Iterable[float]] | None = None,
         unknown: Unknown = "error",
+        cluster: BatchCluster | None = None,
     ) -> Floats:
         """Compute exact vectors for users the model has not seen, from the items of each.
 
@@ -58,10 +61,12 @@ class Answers(Asking):
         unknown
             "error": an unknown item is an error. "skip": leave it out, with its weight and label.
             `model.items.find` tells which items are known.
+        cluster
+            Work on other machines, for very many users: `ialspp.cluster.RayCluster`. The result is the same.
         """
         state = self._fitted()
         unseen = unseen_rows(state.users, state.items, histories, weights, labels, Lookup(unknown), features)
-        return self._solved(state.users, state.items, unseen)
+        return self._solved(state.users, state.items, unseen, cluster)
 
     def fold_in_items(
         self,
@@ -71,34 +76,35 @@ class Answers(Asking):
         weights: Iterable[Iterable[float]] | None = None,
         labels: Iterable[Iterable[float]] | None = None,
         unknown: Unknown = "error",
+        cluster: BatchCluster | None = None,
     ) -> Floats:
         """Compute exact vectors for items the model has not seen, from the users of each; see `fold_in`."""
         state = self._fitted()
         unseen = unseen_rows(state.items, state.users, histories, weights, labels, Lookup(unknown), features)
-        return self._solved(state.items, state.users, unseen)
+        return self._solved(state.items, state.users, unseen, cluster)
 
-    def fold_in_rows(self, rows: Csr, features: Any = None) -> Floats:
+    def fold_in_rows(self, rows: Csr, features: Any = None, *, cluster: BatchCluster | None = None) -> Floats:
         """Fold in rows of items in the form of `Interactions.by_user`; see `fold_in`."""
         state = self._fitted()
-        return self._strangers(state, unseen_of(state.users, rows, features))
+        return self._solved(state.users, state.items, unseen_of(state.users, rows, features), cluster)
 
     def _strangers(self, state: Fitted, unseen: UnseenRows) -> Floats:
         return self._solved(state.users, state.items, unseen)
 
-    def _solved(self, side: Embedding, other: Embedding, unseen: UnseenRows) -> Floats:
+    def _solved(
+        self, side: Embedding, other: Embedding, unseen: UnseenRows, cluster: BatchCluster | None = None
+    ) -> Floats:
         """Return vectors for unseen rows of a side."""
         threads, centres = resolve_threads(self.threads), None
         if side.features is not None and unseen.features is not None:
             centres = side.features.centres(unseen.features, threads)
             if unseen.only_features:
                 return centres
-        return other.exact(
-            unseen.histories,
-            self.objective,
-            threads,
-            lambda row: no_finite_solution("history", row, row),
-            centres,
-        )
+        rows = unseen.histories
+        if cluster is not None:
+            shared = Folding(other.vectors, other.gramian(threads), self.objective)
+            return solved_on(cluster, shared, rows, centres, _unsolved)
+        return other.exact(rows, self.objective, threads, _unsolved, centres)
 
     # Reasons
 
@@ -329,3 +335,8 @@ class Answers(Asking):
         best, scores, _ = rank(wanted, side.packed(threads, metric), k, threads, allowed=Filter(hidden))
         fallback = np.zeros(len(rows), dtype=bool)
         return Rankings(best, scores, side.ids, rows, asked, fallback, lookup.skipped)
+
+
+def _unsolved(row: int) -> SolveError:
+    """Make the error for a history without a finite solution."""
+    return no_finite_solution("history", row, row)

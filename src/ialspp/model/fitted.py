@@ -203,8 +203,13 @@ class Fitted:
 
 def users_of_items(data: Interactions) -> NDArray[np.int64]:
     """Count the users of each item."""
-    data.by_user.native()  # looks at every column, which a damaged file may have beyond the items
-    return data.by_user.column_counts
+    return users_of_columns(data.by_user)
+
+
+def users_of_columns(rows: Csr) -> NDArray[np.int64]:
+    """Count the users of each item, from the items of each user."""
+    rows.native()  # looks at every column, which a damaged file may have beyond the items
+    return rows.column_counts
 
 
 def popularity(items: IdMap, counts: NDArray[np.integer[Any]]) -> Embedding:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.csr import Floats, RowNumbers
-from .fitted import Fitted
-from .ranking import Filter, rank
+from ..system.progress import Progress
+from .ranking import Filter, PackedItems, rank
 
 
 def cold_users(vectors: Floats, counts: NDArray[np.int64] | None) -> NDArray[np.bool_]:
@@ -23,13 +25,33 @@ def cold_users(vectors: Floats, counts: NDArray[np.int64] | None) -> NDArray[np.
     return cold if counts is None else np.asarray(cold | (counts == 0))
 
 
-def rank_popular(
-    state: Fitted, users: NDArray[np.int64], allowed: Filter, k: int, threads: int
+def rank_or_popular(
+    vectors: Floats,
+    cold: NDArray[np.bool_],
+    items: PackedItems,
+    popular: Callable[[], PackedItems | None],
+    k: int,
+    threads: int,
+    allowed: Filter,
+    progress: Progress = False,
+) -> tuple[RowNumbers, Floats]:
+    """Rank items for each vector, and by their number of users for those who are cold.
+
+    popular: gives the numbers of users as vectors of the items, if they are needed; None if they are unknown.
+    """
+    best, scores, _ = rank(vectors, items, k, threads, allowed=allowed, progress=progress)
+    users = np.flatnonzero(cold)
+    if len(users):
+        best[users], scores[users] = _rank_popular(popular(), users, allowed, k, threads)
+    return best, scores
+
+
+def _rank_popular(
+    popular: PackedItems | None, users: NDArray[np.int64], allowed: Filter, k: int, threads: int
 ) -> tuple[RowNumbers, Floats]:
     """Rank items by their number of users for these users of a filter; nothing if there is no data."""
-    popular = state.popular()
     if popular is None:
         nothing = len(users), k
         return np.full(nothing, -1, dtype=np.int32), np.full(nothing, -np.inf, dtype=np.float32)
     same = np.ones((len(users), 1), dtype=np.float32)
-    return rank(same, popular.packed(threads), k, threads, allowed=allowed.take(users))[:2]
+    return rank(same, popular, k, threads, allowed=allowed.take(users))[:2]

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, overload
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, ClassVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.csr import Csr, Floats
 from ..data.ids import IdMap
+from ..errors import InvalidValueError
 from ..system.checks import checked_integer
 from ..system.machine import resolve_threads
 from ..system.progress import Progress, reporting
+from .batches import BatchCluster, ranges, worked_on
+from .everyone import USERS_OF_A_BATCH, Everyone, ranked_range
 from .fitted import Fitted
 from .newcomers import UnseenRows, unseen_rows
-from .popular import cold_users, rank_popular
-from .ranking import Filter, Ranking, Rankings, rank
+from .popular import cold_users, rank_or_popular
+from .ranking import Filter, PackedItems, Ranking, Rankings
 from .requests import as_list, filter_of, is_one, rows_of_histories
 from .skipped import NOTHING_SKIPPED, Lookup, Skipped, Unknown
 
@@ -38,6 +42,7 @@ class Recommending:
     """The queries that ask for items, over a state that the model provides."""
 
     threads: int | None
+    _falls_back: ClassVar[bool] = True  # whether users of whom nothing is known get the most popular items
 
     def _fitted(self) -> Fitted:
         raise NotImplementedError
@@ -48,6 +53,8 @@ class Recommending:
 
     def _cold(self, asked: Asked) -> NDArray[np.bool_]:
         """Mark the users who get the most popular items instead of the model's."""
+        if not self._falls_back:
+            return np.zeros(len(asked.rows), dtype=bool)
         return cold_users(asked.vectors, asked.counts)
 
     @overload
@@ -139,20 +146,54 @@ class Recommending:
         candidates: Any = None,
         exclude: Any = None,
         progress: Progress = None,
+        cluster: BatchCluster | None = None,
     ) -> Iterator[Rankings]:
         """Recommend to all users, `size` of them at a time, in row order: for more than fit the memory.
 
-        `candidates` and `exclude` are ids or masks for everyone; the rest is as in `recommend`.
+        `candidates` and `exclude` are ids or masks for everyone; the rest is as in `recommend`. `cluster`
+        ranks on other machines, with the same result: `ialspp.cluster.RayCluster`.
         """
-        state, lookup = self._fitted(), Lookup("error")
+        state = self._fitted()
         checked_integer("size", size, 1)
-        total = len(state.users.ids)
+        everyone = self._everyone(state, k, exclude_seen, candidates, exclude, packed=cluster is None)
+        total, threads = len(state.users.ids), resolve_threads(self.threads)
+        parts = ranges(0, total, size)
+        batches = [ranges(begin, end, USERS_OF_A_BATCH) for begin, end in parts]
+        found = worked_on(
+            ranked_range, everyone, (batch for part in batches for batch in part), threads, cluster
+        )
         with reporting("recommending", total, progress) as report:
-            for begin in range(0, total, size):
-                end = min(begin + size, total)
-                asked = _of_the_range(state, begin, end, exclude_seen)
-                yield self._ranked(state, asked, k, candidates, exclude, lookup, False)
+            for (begin, end), part in zip(parts, batches, strict=True):
+                best, scores, cold = map(np.concatenate, zip(*islice(found, len(part)), strict=True))
+                rows = np.arange(begin, end)
+                yield Rankings(best, scores, state.items.ids, rows, state.users.ids, cold)
                 report(end)
+
+    def _everyone(
+        self, state: Fitted, k: int, exclude_seen: bool, candidates: Any, exclude: Any, *, packed: bool
+    ) -> Everyone:
+        """Collect what rankings of all users depend on. packed: with what this process has packed already."""
+        total, threads = len(state.users.ids), resolve_threads(self.threads)
+        named, sides = np.ones(total, dtype=bool), (state.items.ids, state.users.ids)
+        allowed = filter_of(named, *sides, Lookup("error"), seen=None, candidates=candidates, exclude=exclude)
+        if allowed.candidates is not None or allowed.hidden is not None:
+            raise InvalidValueError(
+                "candidates and exclude must be ids or a mask for everyone, got some for each user"
+            )
+        features, rows = state.users.features, _histories(state, exclude_seen)
+        made: dict[str, PackedItems] = {"items": state.items.packed(threads)} if packed else {}
+        return Everyone(
+            users=state.users.vectors,
+            items=state.items.vectors,
+            histories=None if rows is None else replace(rows, labels=None, weights=None),
+            features=None if features is None else features.rows.offsets,
+            counts=state.kept_counts,
+            exclude_seen=exclude_seen,
+            eligible=allowed.eligible,
+            falls_back=self._falls_back,
+            k=min(checked_integer("k", k, 0), len(state.items.ids)),
+            packed=made,
+        )
 
     def recommend_for(
         self,
@@ -212,13 +253,16 @@ class Recommending:
         """Rank the items that are allowed for each user: by their vectors, or by popularity."""
         items, threads = state.items, resolve_threads(self.threads)
         k = min(checked_integer("k", k, 0), len(items.ids))
-        packed = items.packed(threads)
-        best, scores, _ = rank(asked.vectors, packed, k, threads, allowed=allowed, progress=progress)
-        fallback = self._cold(asked)
-        cold = np.flatnonzero(fallback)
-        if len(cold):
-            best[cold], scores[cold] = rank_popular(state, cold, allowed, k, threads)
-        return Rankings(best, scores, items.ids, asked.rows, asked.ids, fallback, skipped)
+        cold = self._cold(asked)
+
+        def popular() -> PackedItems | None:
+            found = state.popular()
+            return None if found is None else found.packed(threads)
+
+        best, scores = rank_or_popular(
+            asked.vectors, cold, items.packed(threads), popular, k, threads, allowed, progress
+        )
+        return Rankings(best, scores, items.ids, asked.rows, asked.ids, cold, skipped)
 
 
 def _of_the_data(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..data.interactions import Interactions
 from ..errors import MissingExtraError
+from ..model.batches import CallCluster
 from ..model.model import ImplicitMF
 from ..split import Split
 from ..system.checks import checked_seconds
@@ -39,6 +40,7 @@ def tune(
     journal: str | Path | None = None,
     resume: bool = False,
     progress: Progress = None,
+    cluster: CallCluster | None = None,
 ) -> Tuning:
     """Find the settings with which a model ranks best, on a validation part alone, and test them once.
 
@@ -79,6 +81,9 @@ def tune(
     progress
         True: draw a bar. False: don't. None: only on a terminal. A function: call it with each
         `ProgressEvent`.
+    cluster
+        Train several trials at a time on other machines: `ialspp.cluster.RayCluster`. With one worker, the
+        trials are the same as without.
     """
     require_extra()
     from .tuner import Tuner
@@ -106,7 +111,7 @@ def tune(
             done = standing.elapsed if tuner.budget else len(standing.trials)
             report(done, note=standing.summary())
 
-        return tuner.run(watch=watch)
+        return tuner.run(watch=watch, cluster=cluster)
 
 
 def require_extra() -> None:

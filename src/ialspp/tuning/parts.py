@@ -19,14 +19,24 @@ DAY = 86_400.0  # seconds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Parts:
-    """What trials are trained on and judged by, and the split whose test part is left alone until the end."""
+class TrialParts:
+    """What trials are trained on and judged by."""
 
     train: Interactions
     validation: HeldOut
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts(TrialParts):
+    """The parts of trials, and the split whose test part is left alone until the end."""
+
     split: Split
     described: str  # what the validation part is
     retrained: bool  # whether the chosen model is trained on train and validation together
+
+    def for_trials(self) -> TrialParts:
+        """Return what trials need, without the test part."""
+        return TrialParts(self.train, self.validation)
 
     def fingerprint(self) -> list[Any]:
         """Identify what trials depend on: not the test part."""

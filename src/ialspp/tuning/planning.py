@@ -37,6 +37,7 @@ class Plan:
     least_gain: float = 0.002  # share of the score by which twice the d must be better
     finalists: int = 3
     repeats: int = 2  # seeds beside the first
+    parallel: int = 1  # trials that are trained at a time
     seed: int = 0
 
     @property
@@ -54,7 +55,7 @@ class Plan:
         return max(3, min(self.refined, self.trials // 8)) if place else min(self.first, -(-self.trials // 2))
 
     def allowance(self, place: int, spent: float) -> float | None:
-        """Return the seconds of a stage, a share of what is left.
+        """Return the seconds that the trials of a stage may take together, a share of what is left.
 
         A trial of a larger d takes longer, but is worth less: settings are found at a small d. So shares grow
         with the root of d.
@@ -62,7 +63,7 @@ class Plan:
         if self.budget is None:
             return None
         costs = [self.quota(later) * math.sqrt(dim) for later, dim in enumerate(self.dims)]
-        left = max(self.budget * (1 - REPEATS_SHARE) - spent, 0.0)
+        left = max(self.budget * (1 - REPEATS_SHARE) * self.parallel - spent, 0.0)
         return left * costs[place] / sum(costs[place:])
 
 
@@ -222,4 +223,4 @@ def _search_ends(plan: Plan, trials: list[Trial]) -> float | None:
     if len(done(trials, "search", "polish")) < TRIED_FIRST:
         return end
     repeats = sum(estimate(trials, settings.dim) for settings, _ in pending_repeats(plan, trials))
-    return end - min(repeats, REPEATS_SHARE * plan.budget)
+    return end - min(repeats / plan.parallel, REPEATS_SHARE * plan.budget)

@@ -39,6 +39,35 @@ class Standing:
         return f"{len(self.trials)} trials{so_far}"
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A trial that begins, and by what it is judged after each epoch."""
+
+    trial: Trial
+    until: float | None  # the second of the search at which it must stop
+    others: list[Trial] | None  # to compare it with; None: it is never pruned
+
+    def judged(self, scores: Sequence[float], elapsed: float) -> Ending | None:
+        """Return why to stop after so many seconds of the search, or None."""
+        if self.until is not None and elapsed > self.until:
+            return "out of time"
+        if self.others is not None and is_hopeless(scores, self.trial.settings.dim, self.others):
+            return "pruned"
+        return None
+
+
+def begin(plan: Plan, study: Study, job: Job) -> Begun:
+    """Propose the settings of a trial where the job has none, and record that it begins."""
+    settings = job.settings if job.stage is None else proposal(job.stage, plan.seed)
+    assert settings is not None
+    ranges = plan.space.ranges if job.stage is None else job.stage.space.ranges
+    space = Space(ranges, plan.space.choices)  # Optuna knows one set of choices in a study
+    trial = study.begin(settings, job.seed, "repeat" if job.stage is None else job.stage.kind, space)
+    if job.stage is None:
+        return Begun(trial, job.until, None)
+    return Begun(trial, job.until, [other for other in study.trials() if other.number != trial.number])
+
+
 def search(
     plan: Plan,
     study: Study,
@@ -79,23 +108,15 @@ def search(
 def _run(
     plan: Plan, study: Study, train: Training, job: Job, elapsed: Clock, watch: Callable[[Standing], None]
 ) -> None:
-    settings = job.settings if job.stage is None else proposal(job.stage, plan.seed)
-    assert settings is not None
-    ranges = plan.space.ranges if job.stage is None else job.stage.space.ranges
-    space = Space(ranges, plan.space.choices)  # Optuna knows one set of choices in a study
-    trial = study.begin(settings, job.seed, "repeat" if job.stage is None else job.stage.kind, space)
-    others = [other for other in study.trials() if other.number != trial.number]
+    begun = begin(plan, study, job)
+    trial, others = begun.trial, [other for other in study.trials() if other.number != begun.trial.number]
     start = elapsed()
     watch(Standing(others, trial, (), start, plan.budget))
 
     def judge(scores: Sequence[float]) -> Ending | None:
         now = elapsed()
         watch(Standing(others, trial, tuple(scores), now, plan.budget))
-        if job.until is not None and now > job.until:
-            return "out of time"
-        if job.stage is not None and is_hopeless(scores, settings.dim, others):
-            return "pruned"
-        return None
+        return begun.judged(scores, now)
 
-    outcome = train(settings, job.seed, judge)
+    outcome = train(trial.settings, trial.seed, judge)
     study.end(trial, replace(outcome, seconds=elapsed() - start))

@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import optuna
+from optuna.exceptions import UpdateFinishedTrialError
 from optuna.samplers import BaseSampler
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from ..errors import InvalidValueError
+from ..system.log import log
+from .heartbeat import BEAT, Heartbeat
 from .journal import JournalFile
 from .proposing import distributions
 from .settings import FAILED, Kind, Outcome, Settings, Trial
@@ -36,9 +39,18 @@ class Study:
     resume
         Whether the journal may have trials already: those of a search that was interrupted, or of another
         process that searches now.
+    heartbeat
+        Writes signs of life of the trials that run.
     """
 
-    def __init__(self, path: Path | None, question: dict[str, Any], *, resume: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        question: dict[str, Any],
+        *,
+        resume: bool = False,
+        heartbeat: Heartbeat | None = None,
+    ) -> None:
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         if path is not None and not resume and path.exists() and path.stat().st_size:
             raise InvalidValueError(f"{path} has a study already: resume it, or remove the file")
@@ -49,6 +61,7 @@ class Study:
         )
         self.path = path
         self._begun: dict[int, optuna.Trial] = {}
+        self._heartbeat = heartbeat or Heartbeat()
         self._given = _Given()
         self._study = optuna.create_study(
             storage=storage,
@@ -78,16 +91,35 @@ class Study:
         trial = self._study.ask(distributions(_holding(space, settings)))
         self._begun[trial.number] = trial
         job = {"settings": settings.as_dict(), "seed": seed, "kind": kind, "process": _process()}
+        if self.path is not None:
+            self._heartbeat.begin(trial.number, trial)
         trial.set_user_attr(JOB, job)
         return Trial(trial.number, settings, seed, kind)
 
     def end(self, trial: Trial, outcome: Outcome) -> None:
-        """Record what a training gave, once and for all."""
-        self._begun.pop(trial.number).set_user_attr(OUTCOME, asdict(outcome))
+        """Record what a training gave, once and for all.
+
+        If this process was frozen for so long that another one has given the trial up, nothing is recorded.
+        """
+        begun = self._ended(trial)
+        try:
+            begun.set_user_attr(OUTCOME, asdict(outcome))
+        except UpdateFinishedTrialError:
+            log("trial %d was given up by another process", trial.number)
+            return
         if outcome.score == FAILED:
             self._study.tell(trial.number, state=TrialState.FAIL)
         else:
             self._study.tell(trial.number, outcome.score)
+
+    def give_up(self, trial: Trial) -> None:
+        """Forget a trial that will have no outcome, as if it had not begun."""
+        self._ended(trial)
+        self._study.tell(trial.number, state=TrialState.FAIL, skip_if_finished=True)
+
+    def _ended(self, trial: Trial) -> optuna.Trial:
+        self._heartbeat.end(trial.number)
+        return self._begun.pop(trial.number)
 
     def trials(self) -> list[Trial]:
         """Return all trials, also those of other processes, in the order in which they began."""
@@ -105,18 +137,27 @@ class Study:
 
     def running_elsewhere(self) -> int:
         """Count the trials that other processes train now."""
+        self._give_up_dead()
         return sum(trial.outcome is None for trial in self.trials())
 
     def _give_up_dead(self) -> None:
-        """Mark the trials as failed whose process is gone.
+        """Mark the trials of other processes as failed whose process is gone, or silent for long.
 
         A trial without a job is one that another process begins right now, or died while it began. It has no
         settings, so that it counts for nothing either way.
         """
         for trial in self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
             job = trial.user_attrs.get(JOB)
-            if job is not None and OUTCOME not in trial.user_attrs and not _lives(job["process"]):
-                self._study.tell(trial.number, state=TrialState.FAIL)
+            if job is None or OUTCOME in trial.user_attrs or trial.number in self._begun:
+                continue
+            if self._is_dead(job["process"], trial.user_attrs.get(BEAT)):
+                self._study.tell(trial.number, state=TrialState.FAIL, skip_if_finished=True)
+
+    def _is_dead(self, process: dict[str, Any], beat: float | None) -> bool:
+        """Tell whether a process has ended: the system knows those of this machine, others fall silent."""
+        if process["host"] != socket.gethostname():
+            return self._heartbeat.is_silent(beat)
+        return not _lives(process["pid"])
 
 
 class _Given(BaseSampler):
@@ -173,14 +214,12 @@ def _process() -> dict[str, Any]:
     return {"host": socket.gethostname(), "pid": os.getpid()}
 
 
-def _lives(process: dict[str, Any]) -> bool:
-    """Tell whether a process may still run: one of another machine may, for all we know."""
-    if process["host"] != socket.gethostname():
-        return True
-    if os.name == "nt" or process["pid"] == os.getpid():
+def _lives(pid: int) -> bool:
+    """Tell whether another process of this machine still runs."""
+    if os.name == "nt" or pid == os.getpid():
         return False
     try:
-        os.kill(process["pid"], 0)
+        os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except PermissionError:

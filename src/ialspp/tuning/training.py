@@ -17,7 +17,7 @@ from ..objective import Objective
 from ..split import HeldOut
 from ..split.weighting import weighted_part
 from ..stopping import EarlyStopping
-from .parts import Parts
+from .parts import TrialParts
 from .search import Watch
 from .settings import Ending, Outcome, Settings
 
@@ -46,7 +46,7 @@ class Trainer:
 
     def __init__(
         self,
-        parts: Parts,
+        parts: TrialParts,
         metric: str,
         template: ImplicitMF,
         *,
@@ -60,11 +60,15 @@ class Trainer:
         self._weighted: OrderedDict[Weighting | None, tuple[Interactions, HeldOut]] = OrderedDict()
         self.judge = self._judge(parts.validation)
 
-    def __call__(self, settings: Settings, seed: int, watch: Watch) -> Outcome:
-        """Train, and return the scores of the epochs. A training that overflows has none."""
+    def __call__(self, settings: Settings, seed: int, watch: Watch, *, threads: int | None = None) -> Outcome:
+        """Train, and return the scores of the epochs. A training that overflows has none.
+
+        threads: another number than the template's, which changes no score.
+        """
         data, validation = self._data(weighting_of(settings))
         judge = self._judge(validation)
         model = _SharedStart(**parameters(self._template, settings, data, seed=seed, epochs=self._epochs))
+        model.threads = model.threads if threads is None else threads
         model.starts = self._starts
         model.key = (weighting_of(settings), settings.dim, seed)
         look = _Look(judge, watch)
@@ -125,7 +129,7 @@ class _SharedStart(ImplicitMF):
         return users, items
 
 
-def weighted_parts(parts: Parts, weighting: Weighting) -> tuple[Interactions, HeldOut]:
+def weighted_parts(parts: TrialParts, weighting: Weighting) -> tuple[Interactions, HeldOut]:
     """Return the training and the validation part with weights made anew, by the training part."""
     learned = weighting.learned(parts.train)
     train = learned.applied(parts.train)

@@ -13,12 +13,14 @@ from ..data.weighting import KINDS
 from ..errors import InvalidStateError, InvalidValueError
 from ..evaluation import evaluate
 from ..files.lock import locked
+from ..model.batches import CallCluster
 from ..model.model import ImplicitMF
 from ..split import Split
 from ..split.weighting import weighted_split
 from ..stopping import checked_metric
 from ..system.checks import checked_integer
 from .choosing import choose
+from .parallel import search_on, trained
 from .parts import Parts, default_metric
 from .planning import Plan
 from .result import Tuning, spent_seconds
@@ -93,13 +95,18 @@ class Tuner:
         )
 
     def run(
-        self, *, watch: Callable[[Standing], None] = lambda _: None, clock: Clock = time.monotonic
+        self,
+        *,
+        watch: Callable[[Standing], None] = lambda _: None,
+        clock: Clock = time.monotonic,
+        cluster: CallCluster | None = None,
     ) -> Tuning:
-        """Search, choose, and ask the test part, once."""
+        """Search, here or on a cluster, choose, and ask the test part, once."""
+        begun = clock()
         plan = self.plan()
         study = Study(self.journal, self._question(plan), resume=self.resume)
         trainer = Trainer(
-            self.parts,
+            self.parts.for_trials(),
             self.chosen_metric,
             self.template,
             epochs=self.epochs,
@@ -107,7 +114,12 @@ class Tuner:
             users=self.users,
         )
         spent = spent_seconds(study.trials())
-        seconds = search(plan, study, trainer, spent=spent, clock=clock, watch=watch)
+        if cluster is None:
+            seconds = search(plan, study, trainer, spent=spent, clock=clock, watch=watch)
+        else:
+            with cluster.calls(trained, trainer) as calls:
+                spent += clock() - begun  # until the workers had started
+                seconds = search_on(calls, plan, study, spent=spent, clock=clock, watch=watch)
         choice = choose(plan, study.trials())
         if choice is None:
             raise InvalidStateError(f"no training gave a score; the first one failed: {_failure(study)}")

@@ -1,0 +1,192 @@
+"""Batches of rows, worked on by whoever is free: results in order, and done again where a worker is lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import ray
+from ray.exceptions import RayTaskError
+
+from ..errors import IalsppError, InvalidStateError
+from ..system.machine import select_isa
+from .crew import LOOK_FOR_NODES, Crew, Member
+from .lost import LOST
+from .sending import Packed, packed, unpacked
+
+Work = Callable[[Any, Any, int], Any]
+AHEAD = 2  # batches that a worker has at a time: the next one is there when one is done
+WINDOW = 4  # batches for each worker that are begun or done, and whose results were not taken yet
+MOST_TRIES = 4  # of a batch whose workers die: it may well be what kills them
+
+
+class Hand:
+    """What the process of a worker runs: an actor of Ray's that works on batches of any kind."""
+
+    def __init__(self, isa: str, threads: int) -> None:
+        """Use the driver's kernels: so the bits are the same."""
+        select_isa(isa, f"the driver works with {isa}")
+        self._threads = threads
+        self._task: int | None = None
+        self._shared: Any = None
+
+    def ready(self) -> None:
+        """Return once the worker has started."""
+
+    def work(self, work: Work, task: int, shared: Packed, batch: Any) -> Any:
+        """Work on a batch. What batches share is put together for the first one of a task, and kept."""
+        if task != self._task:
+            self._task = self._shared = None
+            self._shared = unpacked(shared)
+            self._task = task
+        return work(self._shared, batch, self._threads)
+
+
+@dataclass(frozen=True, slots=True)
+class HandStart:
+    """What workers on batches are started with."""
+
+    isa: str
+    workers: int | None
+    threads: int | None
+
+    def actor(self, options: dict[str, Any], threads: int) -> Any:
+        """Start a worker."""
+        return ray.remote(Hand).options(**options).remote(self.isa, threads)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """Work on batches, and what they share, in the object store."""
+
+    number: int
+    work: Work
+    shared: Any  # a reference
+
+    @classmethod
+    def of(cls, number: int, work: Work, shared: Any) -> Task:
+        """Put into the object store what batches share, if there is room for it."""
+        sent = packed(shared)
+        require_room(sum(array.nbytes for array in sent[1]))
+        return cls(number, work, ray.put(sent))
+
+
+def require_room(need: int) -> None:
+    """Raise an error if the object store of a node is too small."""
+    for node in ray.nodes():
+        room = int(node["Resources"].get("object_store_memory", 0))
+        if node["Alive"] and room < need:
+            raise InvalidStateError(
+                f"the object store of {node['NodeManagerHostname']} has {room:,} bytes, but {need:,} are "
+                "needed for arrays that are in no file; save the model, load it, and try again, or start Ray "
+                f"there with a larger --object-store-memory"
+            )
+
+
+@dataclass(eq=False)
+class Calls:
+    """The calls of a task that are under way, each for one batch, by the number of the batch."""
+
+    crew: Crew[HandStart]
+    task: Task
+    ahead: int = 1  # calls that a worker has at a time
+    running: dict[Any, tuple[Member, int]] = field(default_factory=dict)  # by the reference of the result
+
+    @property
+    def workers(self) -> int:
+        """How many workers there are now."""
+        return len(self.crew.members)
+
+    def room(self) -> int:
+        """Return how many calls can begin. Waits until there is a worker."""
+        self.crew.refresh()
+        self.crew.require_members()
+        return sum(max(self.ahead - load, 0) for load in self._loads().values())
+
+    def begin(self, number: int, batch: Any) -> None:
+        """Give a batch to the worker that has the least to do."""
+        loads = self._loads()
+        member = min(self.crew.members, key=lambda member: loads[id(member)])
+        call = member.actor.work.remote(self.task.work, self.task.number, self.task.shared, batch)
+        self.running[call] = member, number
+
+    def ended(self) -> tuple[dict[int, Any], list[int]]:
+        """Wait for a second at most; return results by number, and the batches whose workers are lost."""
+        done, lost = {}, []
+        for call in ray.wait(list(self.running), timeout=LOOK_FOR_NODES)[0]:
+            member, number = self.running.pop(call)
+            try:
+                done[number] = ray.get(call)
+            except LOST as error:
+                self.crew.drop(member, error)
+                lost.append(number)
+            except RayTaskError as error:
+                if not isinstance(error.cause, LOST):  # else it could not fetch what a lost node had
+                    raise _cause_of(error) from None
+                lost.append(number)
+        return done, lost
+
+    def _loads(self) -> dict[int, int]:
+        loads = dict.fromkeys(map(id, self.crew.members), 0)
+        for member, _ in self.running.values():
+            if id(member) in loads:
+                loads[id(member)] += 1
+        return loads
+
+
+@dataclass(eq=False)
+class Stream:
+    """The batches of a task whose results were not taken yet: a few, however many there are in all."""
+
+    calls: Calls
+    waiting: list[int] = field(default_factory=list)  # batches without a worker, ascending
+    batches: dict[int, Any] = field(default_factory=dict)  # that wait or are worked on
+    done: dict[int, Any] = field(default_factory=dict)
+    tries: Counter[int] = field(default_factory=Counter)
+
+    def results(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """Give the results in the order of the batches."""
+        coming, taken = iter(enumerate(batches)), 0
+        while True:
+            room = self.calls.room()
+            self._take_in(coming)
+            for number in self.waiting[:room]:
+                self.calls.begin(number, self.batches[number])
+            del self.waiting[:room]
+            if not self.batches:
+                return
+            done, lost = self.calls.ended()
+            for number, result in done.items():
+                self.done[number] = result
+                del self.batches[number]
+            self._begin_again(lost)
+            while taken in self.done:
+                yield self.done.pop(taken)
+                taken += 1
+
+    def _take_in(self, coming: Iterator[tuple[int, Any]]) -> None:
+        """Take batches as far as the window allows."""
+        window = WINDOW * self.calls.workers
+        for number, batch in islice(coming, max(window - len(self.batches) - len(self.done), 0)):
+            self.batches[number] = batch
+            self.waiting.append(number)
+
+    def _begin_again(self, lost: list[int]) -> None:
+        """Let batches of lost workers wait, before the others."""
+        self.tries.update(lost)
+        for number in lost:
+            if self.tries[number] == MOST_TRIES:
+                raise InvalidStateError(
+                    f"batch {number} was given to {MOST_TRIES} workers, and each of them died; they may have "
+                    "too little memory"
+                )
+        self.waiting = sorted([*lost, *self.waiting])
+
+
+def _cause_of(error: RayTaskError) -> BaseException:
+    """Return an error of ours as it was raised, and any other with the worker's traceback."""
+    cause: BaseException = error.cause
+    return cause if isinstance(cause, IalsppError) else error.as_instanceof_cause()
