@@ -57,7 +57,8 @@ def _report(error: BaseException) -> int:
         return CLOSED_PIPE
     _leave_blocks(error)
     if isinstance(error, KeyboardInterrupt):
-        is_term = isinstance(error, Terminated)
+        # Ray raises a plain KeyboardInterrupt for any signal that interrupts its waiting.
+        is_term = isinstance(error, Terminated) or received[-1:] == [Terminated]
         _print_line(f"{'terminated' if is_term else 'interrupted'}: {error}".rstrip(": "), error)
         return TERMINATED if is_term else INTERRUPTED
     if isinstance(error, MemoryError):
