@@ -71,7 +71,7 @@ def evaluate(
     held_out, chosen = checked_question(split, metrics, on)
     if model.trained_on is None:
         model.fit(split.train, progress=progress)
-    elif _has_newcomers(model.trained_on, split.train):
+    elif _has_newcomers(model, split.train):
         raise InvalidValueError(
             f"the model must know only the users and items of the split's training data, {split.train!r}, "
             f"but it has {model.trained_on!r}; fit it with features of those alone: "
@@ -103,9 +103,13 @@ def _checked_features(given: Features | None, model: Recommender, held_out: Held
     return given if held_out.unseen else None
 
 
-def _has_newcomers(known: Interactions, train: Interactions) -> bool:
-    """Tell whether a model was fitted on this data and then got users or items of which it has features."""
-    return len(known) == len(train) and (known.n_users > train.n_users or known.n_items > train.n_items)
+def _has_newcomers(model: Recommender, train: Interactions) -> bool:
+    """Tell whether a model with features has users or items beyond those of the data, and the same pairs."""
+    known, sides = model.trained_on, ("user_features", "item_features")
+    if known is None or all(getattr(model, side, None) is None for side in sides):
+        return False
+    grown = known.n_users > train.n_users or known.n_items > train.n_items
+    return grown and np.array_equal(known.by_user.columns, train.by_user.columns)
 
 
 def asked_users(held_out: HeldOut) -> NDArray[np.int64]:

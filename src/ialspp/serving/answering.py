@@ -107,13 +107,12 @@ def _query_of(served: Served, asked: Asked, limits: Limits) -> Query:
 
 def check_who(request: Recommend | Explain) -> None:
     """Raise unless a user is given, or what is known of an unseen one."""
-    given = [name for name in ("user", "items", "features") if getattr(request, name) is not None]
-    if not given:
-        raise InvalidValueError("one of user, items and features is required, got none")
-    if request.user is not None and len(given) > 1:
-        raise InvalidValueError(
-            f"a user is known to the model, {given[1]} belong to an unseen one: one is required, got both"
-        )
+    if request.user is None and request.items is None and request.features is None:
+        raise InvalidValueError("one of user and items is required, or features, got neither")
+    if request.user is not None and request.items is not None:
+        raise InvalidValueError("one of user and items is required, got both")
+    if request.user is not None and request.features is not None:
+        raise InvalidValueError("features belong to an unseen user: user must be left out, got both")
 
 
 def row_of_features(served: Served, request: Recommend | Explain) -> NDArray[np.float64] | None:

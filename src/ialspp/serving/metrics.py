@@ -21,6 +21,7 @@ ROUTES = (
     "/v1/recommend",
     "/v1/recommend/batch",
     "/v1/similar/{item}",
+    "/v1/similar",
     "/v1/explain",
     "/v1/items",
     "/v1/users",
