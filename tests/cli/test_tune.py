@@ -71,7 +71,7 @@ def test_a_start_and_a_relaxation_of_ones_own_are_kept(plays, tmp_path):
 
 def test_the_report_stands_alone_and_says_what_matters(tuned):
     text = Path(tuned["report"]).read_text(encoding="utf-8")
-    assert "The test part was asked once, at the end, by the chosen model" in text
+    assert "The test part was used once, at the end, for the chosen model" in text
     assert not re.findall(r'(?:src|href)="(?!data:)', text)
     assert text.count("data:image/svg+xml;base64,") == 4
     assert "ialspp tune" in text
@@ -84,7 +84,7 @@ def test_the_table_is_ranked_and_shows_what_was_chosen(plays, tmp_path):
     scores = [float(score) for score in re.findall(r"(0\.\d{4}) │ +[\d.]+ │ \w+", done.stdout)]
     assert len(scores) == 5
     assert scores == sorted(scores, reverse=True)
-    assert "The test part was asked once" in done.stdout
+    assert "The test part was used once" in done.stdout
     assert "Chosen: dim " in done.stdout
 
 

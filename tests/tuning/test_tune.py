@@ -35,7 +35,7 @@ def test_the_chosen_model_is_tested_once_on_the_split_as_it_was_given(parts):
     assert len(tuned.answers) == 1
     check = evaluate(tuned.model, parts, progress=False)
     assert tuned.test == {name: score.mean for name, score in check.scores.items()}
-    assert "The test part was asked once" in tuned.remarks()[0]
+    assert "The test part was used once" in tuned.remarks()[0]
 
 
 def test_the_validation_score_is_that_of_the_validation_users():

@@ -82,7 +82,7 @@ class Tuning:
 
     @property
     def test(self) -> dict[str, float] | None:
-        """The metrics of the chosen model on the test part; None if it was not asked yet."""
+        """The metrics of the chosen model on the test part; None if it was not used yet."""
         if not self.answers:
             return None
         return {name: score["mean"] for name, score in self.answers[-1]["test"]["metrics"].items()}
@@ -189,15 +189,15 @@ def _changed_options(solver: Solver) -> dict[str, Any]:
 def _remark_on_test(tuned: Tuning) -> list[str]:
     times = len(tuned.answers)
     if times == 0:
-        return ["The test part was not asked: other processes still search, and the last one will ask it."]
+        return ["The test part was not used: other processes still search, and the last one will use it."]
     how = (
         "trained on the training and validation parts together"
         if tuned.retrained
         else "trained as it was chosen"
     )
     if times == 1:
-        return [f"The test part was asked once, at the end, by the chosen model, {how}."]
-    return [f"The test part was asked {times} times, because the search went on after the first; {how}."]
+        return [f"The test part was used once, at the end, for the chosen model, {how}."]
+    return [f"The test part was used {times} times, because the search went on after the first; {how}."]
 
 
 def _remark_on_ties(tuned: Tuning) -> list[str]:
