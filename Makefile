@@ -4,6 +4,7 @@
 # make torture-native   the attack on the compiled core alone, which is built with sanitizers for it
 # make quality   trainings on real data that take minutes each: every solver against published figures
 # make docs      the documentation as a site, in build/docs
+# make wheel     the wheel and the source distribution, each tried in an empty environment
 # make bench ARGS="..."   our solvers and the peers' until they converge; ARGS="--before PYTHON" adds an earlier version
 # make reproduce ARGS="..."   the paper's evaluation, measured again; ARGS="--help" lists the options
 # All of it sets up .venv by itself; a second run does not install again.
@@ -87,12 +88,21 @@ bench-kernels: .venv/.dev
 	$(BIN)/cmake --build $(BUILD) --target kernel_benchmarks
 	$(BUILD)/native/tests/kernel_benchmarks
 
+# The wheel is built from the source distribution, so both are proved. PYTHONS="python3.10 python3.12" tries others too.
+PYTHONS ?= $(PYTHON)
 wheel: .venv/.dev
 	rm -rf dist build/smoke
 	$(BIN)/python -m build --outdir dist
-	$(PYTHON) -m venv build/smoke
-	build/smoke/bin/pip install --quiet dist/*.whl
+	$(BIN)/python -m auditwheel show dist/*.whl
+	$(foreach python,$(PYTHONS),$(call smoke,$(python)))
+
+define smoke
+	rm -rf build/smoke
+	$(1) -m venv build/smoke
+	build/smoke/bin/pip install --quiet $(if $(filter $(1),$(PYTHON)),dist/*.whl,dist/*.tar.gz)
 	build/smoke/bin/python tests/smoke.py
+
+endef
 
 clean:
 	rm -rf .venv build dist
