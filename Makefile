@@ -5,6 +5,7 @@
 # make quality   trainings on real data that take minutes each: every solver against published figures
 # make docs      the documentation as a site, in build/docs
 # make wheel     the wheel and the source distribution, each tried in an empty environment
+# make lowest    the core's tests with the lowest versions of all dependencies
 # make bench ARGS="..."   our solvers and the peers' until they converge; ARGS="--before PYTHON" adds an earlier version
 # make reproduce ARGS="..."   the paper's evaluation, measured again; ARGS="--help" lists the options
 # All of it sets up .venv by itself; a second run does not install again.
@@ -20,7 +21,7 @@ ifndef SEED
 SEED := $(shell date +%s)
 endif
 
-.PHONY: demo test torture torture-native quality docs reproduce lint format native-test python-test sanitize bench bench-data bench-model bench-serve bench-kernels wheel clean
+.PHONY: demo test torture torture-native quality docs reproduce lint format native-test python-test sanitize bench bench-data bench-model bench-serve bench-kernels wheel lowest clean
 
 demo: $(if $(wildcard .venv/.dev),.venv/.dev,.venv/.demo)  # dev has all that demo has
 	@mkdir -p build
@@ -103,6 +104,18 @@ define smoke
 	build/smoke/bin/python tests/smoke.py
 
 endef
+
+# Bounds that nobody tries are wrong sooner or later. Tests that need other programs or many packages are left out.
+LOWEST := tests/data tests/files tests/split tests/solvers tests/model tests/export tests/reporting tests/test_evaluation.py \
+  tests/test_objective.py tests/test_metrics.py tests/cli/test_cli.py tests/serving/test_recommend.py tests/serving/test_queries.py \
+  tests/tuning
+lowest: .venv/.dev
+	rm -rf build/lowest
+	$(BIN)/python tests/lowest.py > build/lowest.txt
+	$(PYTHON) -m venv build/lowest
+	build/lowest/bin/pip install --quiet --constraint build/lowest.txt ".[all]" pytest pytest-randomly pytest-xdist hypothesis httpx \
+	  scipy pandas pyarrow safetensors scikit-learn
+	build/lowest/bin/python -m pytest -n 2 --dist worksteal $(LOWEST)
 
 clean:
 	rm -rf .venv build dist
