@@ -12,8 +12,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-# Modules are compiled when they are imported: most of those that are installed never are.
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 NATIVE := $(shell find native -type f) CMakeLists.txt
 BUILD := build/dev
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal --durations=20
