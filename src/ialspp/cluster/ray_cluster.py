@@ -42,8 +42,8 @@ class RayCluster:
     Parameters
     ----------
     address
-        The address of a running cluster, such as "auto" or "10.0.0.1:6379". None: the cluster that this
-        process is connected to, or else a new one on this machine, for as long as the call lasts.
+        The address of a running cluster, such as "auto" or "10.0.0.1:6379". None or "local": the
+        cluster that this process is connected to, or else a new one here, for as long as the call lasts.
     workers
         The number of worker processes on all nodes together. None: one on each node, which is best.
     threads
@@ -212,7 +212,7 @@ class RayCluster:
             return
         # "local" is a cluster of its own: by default Ray would join any other that runs on this machine.
         new = {"address": "local", "include_dashboard": False}
-        options: dict[str, Any] = new if self.address is None else {"address": self.address}
+        options: dict[str, Any] = new if self.address in (None, "local") else {"address": self.address}
         with sigterm_kept():
             ray.init(**options, log_to_driver=False)
         try:
