@@ -37,6 +37,13 @@ def two_nodes():
             cluster.shutdown()
 
 
+@pytest.fixture(autouse=True)
+def keep_sigterm():
+    """Tests that come later in this process meet SIGTERM as it was: a node that is added changes it, too."""
+    with sigterm_kept():
+        yield
+
+
 @pytest.fixture(scope="session")
 def stored(tmp_path_factory):
     """Data with weights in a file of its own, open."""
