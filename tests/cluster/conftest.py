@@ -1,12 +1,11 @@
 """One small Ray cluster for the tests of a process: two nodes on this machine, one of them the driver's."""
 
 import pytest
+from support.clusters import STORE
 from support.models import make_data
 
 from ialspp import Interactions
 from ialspp.cluster.ray_cluster import sigterm_kept
-
-STORE = 128 * 2**20  # bytes of each node
 
 
 @pytest.fixture(scope="session")

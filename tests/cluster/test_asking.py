@@ -7,12 +7,13 @@ import numpy as np
 import polars as pl
 import pytest
 import ray
+from support.clusters import STORE
 from support.commands import answer, ialspp
 from support.models import fitted, make_data
 
 from ialspp import ImplicitMF, MostPopular, Random, evaluate, split
 from ialspp.cluster import RayCluster
-from ialspp.cluster.batches import MOST_TRIES, WINDOW, Stream
+from ialspp.cluster.batches import MOST_TRIES, WINDOW, Stream, Task
 from ialspp.errors import InvalidStateError, InvalidValueError, MissingExtraError, SolveError
 from ialspp.evaluation import places
 from ialspp.model import folding
@@ -207,3 +208,9 @@ def test_the_command_evaluates_on_a_cluster(data, two_nodes, tmp_path):
         for place in ([], ["--ray", two_nodes.address, "--workers", "1"])
     )
     assert here["results"] == there["results"]
+
+
+def test_what_does_not_fit_an_object_store_is_refused_before_it_is_sent():
+    too_large = np.empty(STORE // 4 + 1, dtype=np.float32)  # which takes no memory until it is filled
+    with pytest.raises(InvalidStateError, match=f"but {too_large.nbytes:,} are needed for arrays"):
+        Task.of(1, len, too_large)

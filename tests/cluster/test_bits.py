@@ -5,7 +5,7 @@ import sys
 
 import pytest
 import ray
-from support.clusters import epochs
+from support.clusters import STORE, epochs
 from support.commands import ialspp, ialspp_process
 from support.models import fitted, losses, make_model, same_bits
 from support.processes import finish, wait_until
@@ -61,7 +61,7 @@ def test_a_node_that_joins_is_used_and_may_leave_again(stored, two_nodes):
 
         def join_or_leave(epoch):
             if epoch == 1:
-                joined.append(two_nodes.add_node(num_cpus=1, object_store_memory=2**27))
+                joined.append(two_nodes.add_node(num_cpus=1, object_store_memory=STORE))
                 while len(place.crew.members) < 3:
                     place.crew.refresh()
             if epoch == 2:

@@ -7,6 +7,7 @@ from ialspp.solvers.start import spectral_start
 
 OBJECTIVE = Objective(unobserved_weight=0.1, regularization=0.05)
 SEED = 3
+STORE = 2**27  # bytes of the object store of each node
 
 
 def epochs(solver, data, place, *, dim, count=3, between=lambda _epoch: None):

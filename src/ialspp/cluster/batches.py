@@ -14,7 +14,9 @@ from ray.exceptions import RayTaskError
 from ..errors import IalsppError, InvalidStateError
 from ..system.machine import select_isa
 from .crew import LOOK_FOR_NODES, Crew, Member
-from .lost import LOST
+from .lost import LOST, is_loss
+from .needs import Needs
+from .rooms import Rooms
 from .sending import Packed, packed, unpacked
 
 Work = Callable[[Any, Any, int], Any]
@@ -70,20 +72,11 @@ class Task:
     def of(cls, number: int, work: Work, shared: Any) -> Task:
         """Put into the object store what batches share, if there is room for it."""
         sent = packed(shared)
-        require_room(sum(array.nbytes for array in sent[1]))
+        need = sum(array.nbytes for array in sent[1])
+        Rooms.now().require(
+            Needs(need, need), "for arrays that are in no file, as those of a loaded model are"
+        )
         return cls(number, work, ray.put(sent))
-
-
-def require_room(need: int) -> None:
-    """Raise an error if the object store of a node is too small."""
-    for node in ray.nodes():
-        room = int(node["Resources"].get("object_store_memory", 0))
-        if node["Alive"] and room < need:
-            raise InvalidStateError(
-                f"the object store of {node['NodeManagerHostname']} has {room:,} bytes, but {need:,} are "
-                "needed for arrays that are in no file; save the model, load it, and try again, or start Ray "
-                f"there with a larger --object-store-memory"
-            )
 
 
 @dataclass(eq=False)
@@ -109,7 +102,7 @@ class Calls:
     def begin(self, number: int, batch: Any) -> None:
         """Give a batch to the worker that has the least to do."""
         loads = self._loads()
-        member = min(self.crew.members, key=lambda member: loads[id(member)])
+        member = min(loads, key=loads.__getitem__)
         call = member.actor.work.remote(self.task.work, self.task.number, self.task.shared, batch)
         self.running[call] = member, number
 
@@ -124,17 +117,15 @@ class Calls:
                 self.crew.drop(member, error)
                 lost.append(number)
             except RayTaskError as error:
-                if not isinstance(error.cause, LOST):  # else it could not fetch what a lost node had
+                if not is_loss(error):  # else it could not fetch what a lost node had
                     raise _cause_of(error) from None
                 lost.append(number)
         return done, lost
 
-    def _loads(self) -> dict[int, int]:
-        loads = dict.fromkeys(map(id, self.crew.members), 0)
-        for member, _ in self.running.values():
-            if id(member) in loads:
-                loads[id(member)] += 1
-        return loads
+    def _loads(self) -> dict[Member, int]:
+        """Count the calls that each worker has, of those that are not lost."""
+        loads = Counter(member for member, _ in self.running.values())
+        return {member: loads[member] for member in self.crew.members}
 
 
 @dataclass(eq=False)

@@ -29,8 +29,11 @@ class Mapper:
         self.watch = Watch()
         self.traffic = Traffic(ray.get_runtime_context().get_node_id())
 
-    def put(self, array: NDArray[Any]) -> Stored:
-        """Put an array into the object store."""
+    def put(self, pieces: Sequence[Piece], array: NDArray[Any]) -> list[Part]:
+        """Put the rows of pieces into the object store of this node."""
+        return [Part(self._stored(array[piece.rows]), 0, piece.end - piece.begin) for piece in pieces]
+
+    def _stored(self, array: NDArray[Any]) -> Stored:
         reference = ray.put(array)
         return Stored(reference, ray.get(reference), {self.traffic.driver})
 
@@ -44,7 +47,7 @@ class Mapper:
         parts: list[Part] = []
         for begin in range(0, len(pieces), size):
             some = pieces[begin : begin + size]
-            here = [Part(self.put(factors[piece.rows]), 0, piece.end - piece.begin) for piece in some]
+            here = self.put(some, factors)
             if self._fetches_rows:
                 tasks = [Task(piece, "keep", part) for piece, part in zip(some, here, strict=True)]
                 here = arrays_of(self.map(tasks, {}))

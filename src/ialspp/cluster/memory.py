@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any
 
 import numpy as np
-import ray
 
 from ..data.csr import Csr
 from ..data.interactions import Interactions
-from ..errors import InvalidStateError
 from ..solvers.shards import bounds_of
 from .jobs import Piece, SideName, pieces_of
 from .needs import FETCHED, Batches, Estimate, Factors, Fetch, Needs, distinct, most_pairs
+from .rooms import Rooms
 
 Pieces = tuple[list[Piece], list[Piece]]
 
@@ -59,44 +57,6 @@ class Choice:
         return rows * self.size.row * self.size.others / self.size.nodes
 
 
-@dataclass(frozen=True, slots=True)
-class Rooms:
-    """The bytes of the object stores of the nodes, the driver's first."""
-
-    names: list[str]
-    rooms: list[int]
-
-    @classmethod
-    def now(cls) -> Rooms:
-        """Look at the nodes of the cluster."""
-        here = ray.get_runtime_context().get_node_id()
-        nodes: list[Any] = [node for node in ray.nodes() if node["Alive"]]
-        nodes.sort(key=lambda node: bool(node["NodeID"] != here))
-        rooms = [int(node["Resources"].get("object_store_memory", 0)) for node in nodes]
-        return cls([node["NodeManagerHostname"] for node in nodes], rooms)
-
-    @property
-    def smallest(self) -> int:
-        """The smallest store beside the driver's."""
-        return min(self.rooms[1:], default=self.rooms[0])
-
-    def have(self, needs: Needs) -> bool:
-        """Tell whether there is enough room on every node."""
-        return self.rooms[0] >= needs.driver and all(room >= needs.other for room in self.rooms[1:])
-
-    def require(self, choice: Choice) -> None:
-        """Raise an error if the object store of a node is too small."""
-        size, needs = choice.size, choice.needs
-        wanted = [needs.driver, *[needs.other] * (len(self.rooms) - 1)]
-        for name, room, need in zip(self.names, self.rooms, wanted, strict=True):
-            if room < need:
-                raise InvalidStateError(
-                    f"the object store of {name} has {room:,} bytes, but {need:,} are needed for "
-                    f"{size.users:,} users and {size.items:,} items with {size.dim} dimensions where nodes "
-                    f"fetch {FETCHED[choice.fetch]}; start Ray there with --object-store-memory={need}"
-                )
-
-
 def chosen(data: Interactions, dim: int, fetch: Fetch | None) -> Choice:
     """Choose what nodes fetch: what is asked for, else a whole side where there is room for it.
 
@@ -110,7 +70,11 @@ def chosen(data: Interactions, dim: int, fetch: Fetch | None) -> Choice:
     else:
         batch = _batches(data, size).room(size, rooms.rooms[0], rooms.smallest)
         choice = Choice("rows", size, Needs.of_rows(size, batch), batch)
-    rooms.require(choice)
+    wanted = (
+        f"for {size.users:,} users and {size.items:,} items with {dim} dimensions where nodes fetch "
+        f"{FETCHED[choice.fetch]}"
+    )
+    rooms.require(choice.needs, wanted)
     return choice
 
 

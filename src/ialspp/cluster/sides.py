@@ -37,8 +37,7 @@ class RemoteSide:
         cls, ids: IdMap, mapper: Mapper, pieces: list[Piece], factors: Floats, weights: Floats
     ) -> RemoteSide:
         """Put factors and weights into the object store."""
-        numbers = [Part(mapper.put(weights[piece.rows]), 0, piece.end - piece.begin) for piece in pieces]
-        return cls(ids, mapper, pieces, mapper.spread(pieces, factors), numbers)
+        return cls(ids, mapper, pieces, mapper.spread(pieces, factors), mapper.put(pieces, weights))
 
     @property
     def shape(self) -> tuple[int, int]:

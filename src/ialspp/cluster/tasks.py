@@ -53,7 +53,7 @@ def parted(jobs: Sequence[Job], reports: Sequence[Report], stored: dict[str, Sto
     for job, report in zip(jobs, reports, strict=True):
         side, part = job.piece.side, None
         if side in stored:
-            begin, ends[side] = ends[side], ends[side] + job.piece.end - job.piece.begin
+            begin, ends[side] = ends[side], ends[side] + job.rows
             part = Part(stored[side], begin, ends[side])
         done.append(Done(part, report))
     return done

@@ -94,7 +94,7 @@ class Watch:
         """Add up what a worker has done."""
         for job, report in zip(jobs, reports, strict=True):
             if job.operation == "update":
-                done = Doing(1, 1, job.piece.end - job.piece.begin, report.seconds)
+                done = Doing(1, 1, job.rows, report.seconds)
                 for works in (self.updates, self._step):
                     works.setdefault(member.node, Work(member.name)).add(done)
 
