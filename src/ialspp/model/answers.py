@@ -20,7 +20,7 @@ from .batches import BatchCluster
 from .explanation import Explanation, explain_each
 from .fitted import Embedding, Fitted, Similarity, directions
 from .folding import Folding, solved_on
-from .newcomers import UnseenRows, unseen_of, unseen_rows
+from .newcomers import UnseenRows, one_unseen, unseen_of, unseen_rows
 from .ranking import Filter, Ranking, Rankings, rank
 from .requests import as_list, is_one
 from .scoring import scores_of_pairs
@@ -180,11 +180,7 @@ class Answers(Asking):
             explained must be known.
         """
         state = self._fitted()
-        weight, label = (None if values is None else [values] for values in (weights, labels))
-        histories = None if history is None and features is not None else [history]
-        unseen = unseen_rows(state.users, state.items, histories, weight, label, Lookup(unknown), features)
-        if len(unseen) != 1:
-            raise InvalidValueError(f"features of one user are required, got {len(unseen)} rows")
+        unseen = one_unseen(state.users, state.items, history, weights, labels, Lookup(unknown), features)
         return self._explained(state, unseen.histories, self._strangers(state, unseen)[0], item)
 
     def _explained(

@@ -13,7 +13,7 @@ from ..data.ids import IdMap
 from ..errors import InvalidValueError, UnknownIdError
 from ..system.checks import checked_integer
 from .fitted import Fitted
-from .newcomers import NO_ROWS, UnseenRows, unseen_rows
+from .newcomers import NO_ROWS, UnseenRows, one_unseen
 from .ranking import Filter, Ranking
 from .recommending import Asked, Recommending
 from .skipped import Lookup, Skipped, Unknown
@@ -85,7 +85,8 @@ class Asking(Recommending):
         if len(rows):
             who, seen, count = _known_user(state, int(rows[0]), exclude_seen)
         else:
-            who = _unseen_user(state, history, weights, features, lookup)
+            items = [] if user is not None else history  # nothing is known of a user who is not found
+            who = one_unseen(state.users, state.items, items, weights, None, lookup, features)
             seen, count = who.histories.columns, int(who.counts[0])
         hidden = seen if exclude_seen else NO_ROWS
         if exclude is not None:
@@ -167,22 +168,6 @@ def _known_user(state: Fitted, row: int, exclude_seen: bool) -> tuple[Floats, Ro
         return vector, NO_ROWS, 1
     seen = data.by_user.columns_of(row)
     return vector, seen, len(seen) + int(state.features_of_users(np.array([row]))[0])
-
-
-def _unseen_user(
-    state: Fitted,
-    history: Iterable[Any] | None,
-    weights: Iterable[float] | None,
-    features: Any,
-    lookup: Lookup,
-) -> UnseenRows:
-    """Look up what is known of one unseen user. An unknown user who was named has an empty history."""
-    histories = None if history is None and features is not None else [history or []]
-    numbers = None if weights is None else [weights]
-    unseen = unseen_rows(state.users, state.items, histories, numbers, None, lookup, features)
-    if len(unseen) != 1:
-        raise InvalidValueError(f"features of one user are required, got {len(unseen)} rows")
-    return unseen
 
 
 def _rows_of(argument: str, ids: Iterable[Any], state: Fitted, lookup: Lookup) -> RowNumbers:

@@ -64,6 +64,24 @@ def unseen_rows(
     return unseen_of(side, rows_of_histories(histories, other.ids, weights, labels, lookup, side.ids), given)
 
 
+def one_unseen(
+    side: Embedding,
+    other: Embedding,
+    history: Iterable[Any] | None,
+    weights: Iterable[float] | None,
+    labels: Iterable[float] | None,
+    lookup: Lookup,
+    given: Any,
+) -> UnseenRows:
+    """Look up what is known of one unseen row of a side: a history, features, or both."""
+    histories: Any = None if history is None and given is not None else [history]  # None is refused there
+    weight, label = (None if values is None else [values] for values in (weights, labels))
+    unseen = unseen_rows(side, other, histories, weight, label, lookup, given)
+    if len(unseen) != 1:
+        raise InvalidValueError(f"features of one {side.ids.name} are required, got {len(unseen)} rows")
+    return unseen
+
+
 def unseen_of(side: Embedding, histories: Csr, given: Any) -> UnseenRows:
     """Put together histories of unseen rows of a side, and features of each if any are given."""
     features = None if given is None else require_map(side).matched(given)
