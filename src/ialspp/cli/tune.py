@@ -72,7 +72,6 @@ class SearchOptions:
     def template(self) -> ImplicitMF:
         """Make the model whose solver and start trainings have."""
         solver = SpectralCG() if self.relaxation is None else SpectralCG(relaxation=self.relaxation)
-        # typer 0.15 takes no Literal; ImplicitMF checks the word
         return ImplicitMF(
             solver=solver,
             init=self.init,  # type: ignore[arg-type]  # typer 0.15 takes no Literal; ImplicitMF checks the word

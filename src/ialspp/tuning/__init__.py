@@ -118,7 +118,7 @@ def require_extra() -> None:
     """Raise an error that says what to install, unless tuning has the packages that it needs."""
     try:
         import jinja2  # noqa: F401 - whether it is there
-        import matplotlib  # noqa: F401
-        import optuna  # noqa: F401
+        import matplotlib  # noqa: F401 - the same
+        import optuna  # noqa: F401 - the same
     except ImportError as error:
         raise MissingExtraError(f"tuning needs {error.name}: pip install 'ialspp[tune]'") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from ..model.batches import Calls
 from .planning import Job, Plan, next_job
@@ -45,66 +45,59 @@ def search_on(
     What to try next is planned here, from the trials so far, so that with one worker the trials are those of
     `search`. A worker that is lost costs the trial that it trains, which is then planned again.
     """
-    return _Search(calls, plan, study, clock, clock() - spent, watch).run()
+    began = clock() - spent
+    return _Search(calls, plan, study, lambda: clock() - began, watch).run()
 
 
+@dataclass(eq=False)
 class _Search:
-    def __init__(
-        self,
-        calls: Calls[Sent, Outcome],
-        plan: Plan,
-        study: Study,
-        clock: Clock,
-        began: float,
-        watch: Callable[[Standing], None],
-    ) -> None:
-        self._calls, self._plan, self._study, self._watch = calls, plan, study, watch
-        self._clock, self._began = clock, began
-        self._running: dict[int, Sent] = {}  # by the number of the trial
-        self._deaths: Counter[tuple[Settings, int]] = Counter()
+    calls: Calls[Sent, Outcome]
+    plan: Plan
+    study: Study
+    elapsed: Clock
+    watch: Callable[[Standing], None]
+    running: dict[int, Sent] = field(default_factory=dict)  # by the number of the trial
+    deaths: Counter[tuple[Settings, int]] = field(default_factory=Counter)
 
     def run(self) -> float:
         while True:
             self._begin_some()
-            self._watch(Standing(self._study.trials(), None, (), self._elapsed(), self._plan.budget))
-            if not self._running:
-                return self._elapsed()
-            done, lost = self._calls.ended()
+            self.watch(Standing(self.study.trials(), None, (), self.elapsed(), self.plan.budget))
+            if not self.running:
+                return self.elapsed()
+            done, lost = self.calls.ended()
             for number, outcome in done.items():
-                begun, start = self._running.pop(number)
-                self._study.end(begun.trial, replace(outcome, seconds=self._elapsed() - start))
+                begun, start = self.running.pop(number)
+                self.study.end(begun.trial, replace(outcome, seconds=self.elapsed() - start))
             for number in lost:
-                self._give_up(*self._running.pop(number))
+                self._give_up(*self.running.pop(number))
 
     def _begin_some(self) -> None:
         """Give a trial to each worker that has none, as far as there is something to try."""
-        room = self._calls.room()
-        self._plan = replace(self._plan, parallel=self._calls.workers)
+        room = self.calls.room()
+        self.plan = replace(self.plan, parallel=self.calls.workers)
         for _ in range(room):
             job = self._next()
             if job is None:
                 return
-            begun = begin(self._plan, self._study, job)
-            sent = begun, self._elapsed()
-            self._running[begun.trial.number] = sent
-            self._calls.begin(begun.trial.number, sent)
+            begun = begin(self.plan, self.study, job)
+            sent = begun, self.elapsed()
+            self.running[begun.trial.number] = sent
+            self.calls.begin(begun.trial.number, sent)
 
     def _next(self) -> Job | None:
         """Plan the next trial. Finalists are repeated once it is known who they are."""
-        job = next_job(self._plan, self._study.trials(), self._elapsed())
-        searching = any(begun.trial.kind != "repeat" for begun, _ in self._running.values())
+        job = next_job(self.plan, self.study.trials(), self.elapsed())
+        searching = any(begun.trial.kind != "repeat" for begun, _ in self.running.values())
         return None if job is not None and job.stage is None and searching else job
 
     def _give_up(self, begun: Begun, start: float) -> None:
         """Forget a trial whose worker is lost, or call it failed: it may well be what kills workers."""
         trial = begun.trial
-        self._deaths[trial.settings, trial.seed] += 1
-        deaths = self._deaths[trial.settings, trial.seed]
+        self.deaths[trial.settings, trial.seed] += 1
+        deaths = self.deaths[trial.settings, trial.seed]
         if deaths < MOST_DEATHS:
-            self._study.give_up(trial)
+            self.study.give_up(trial)
         else:
             error = f"{deaths} workers died while they trained it; they may have too little memory"
-            self._study.end(trial, Outcome((), self._elapsed() - start, "failed", error=error))
-
-    def _elapsed(self) -> float:
-        return self._clock() - self._began
+            self.study.end(trial, Outcome((), self.elapsed() - start, "failed", error=error))

@@ -45,13 +45,14 @@ class Begun:
 
     trial: Trial
     until: float | None  # the second of the search at which it must stop
-    others: list[Trial] | None  # to compare it with; None: it is never pruned
+    others: list[Trial]  # to compare it with
 
     def judged(self, scores: Sequence[float], elapsed: float) -> Ending | None:
         """Return why to stop after so many seconds of the search, or None."""
         if self.until is not None and elapsed > self.until:
             return "out of time"
-        if self.others is not None and is_hopeless(scores, self.trial.settings.dim, self.others):
+        searching = self.trial.kind != "repeat"  # seeds of finalists are compared in the end
+        if searching and is_hopeless(scores, self.trial.settings.dim, self.others):
             return "pruned"
         return None
 
@@ -63,8 +64,6 @@ def begin(plan: Plan, study: Study, job: Job) -> Begun:
     ranges = plan.space.ranges if job.stage is None else job.stage.space.ranges
     space = Space(ranges, plan.space.choices)  # Optuna knows one set of choices in a study
     trial = study.begin(settings, job.seed, "repeat" if job.stage is None else job.stage.kind, space)
-    if job.stage is None:
-        return Begun(trial, job.until, None)
     return Begun(trial, job.until, [other for other in study.trials() if other.number != trial.number])
 
 
@@ -109,7 +108,7 @@ def _run(
     plan: Plan, study: Study, train: Training, job: Job, elapsed: Clock, watch: Callable[[Standing], None]
 ) -> None:
     begun = begin(plan, study, job)
-    trial, others = begun.trial, [other for other in study.trials() if other.number != begun.trial.number]
+    trial, others = begun.trial, begun.others
     start = elapsed()
     watch(Standing(others, trial, (), start, plan.budget))
 
