@@ -57,10 +57,9 @@ def update(
     checked_runs(runs)
     loaded = _opened(model, threads)
     start = time.perf_counter()
-    data, tables, described = source.interactions("update"), names.tables(), features.read()
+    data, tables, (users, items) = source.interactions("update"), names.tables(), features.read()
     read = time.perf_counter()
     while True:
-        users, items = described
         done = loaded.update(data, user_features=users, item_features=items, epochs=epochs)
         names.set_for(loaded, tables)
         updated = time.perf_counter()

@@ -65,8 +65,9 @@ class FileSpool:
     def __init__(self, folder: Path, dtype: DTypeLike) -> None:
         self._folder, self._dtype = folder, np.dtype(dtype)
         with errors_naming(folder):
-            # `whole` or `close` closes it.
-            self._file: IO[bytes] = tempfile.TemporaryFile(dir=folder, buffering=2**20)  # noqa: SIM115
+            self._file: IO[bytes] = tempfile.TemporaryFile(  # noqa: SIM115 - `whole` or `close` closes it
+                dir=folder, buffering=2**20
+            )
 
     def append(self, batch: NDArray[Any]) -> None:
         """Add numbers at the end."""

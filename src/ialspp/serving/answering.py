@@ -173,7 +173,7 @@ def explanations(served: Served, request: Recommend | Explain, targets: list[int
         return served.model.explain(request.user, targets)  # type: ignore[return-value]  # a list gives a list
     ids, weights = (None, None) if request.items is None else divided(request.items)
     features = row_of_features(served, request)
-    return served.model.explain_for(  # type: ignore[return-value]
+    return served.model.explain_for(  # type: ignore[return-value]  # the same
         ids, targets, weights=weights, features=features, unknown="skip"
     )
 

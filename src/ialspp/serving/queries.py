@@ -44,9 +44,9 @@ def similar(served: Served, text: str, k: int, metric: Metric) -> Similar:
 
 def similar_to_new(served: Served, request: DescribedItem) -> SimilarToNew:
     """Find the items most similar to one that the model has not seen."""
-    row, unknown = served.item_features.row_of(request.features), served.item_features.unknown_in
+    known = served.item_features
+    row, skipped = known.row_of(request.features), known.unknown_in(request.features)
     [found] = served.model.similar_items_for(features=row, k=request.k, metric=request.metric)
-    skipped = unknown(request.features)
     return SimilarToNew(items=_scored(found), skipped={"features": skipped} if skipped else {})
 
 
