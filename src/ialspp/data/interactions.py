@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from copy import copy, deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import InvalidTypeError, InvalidValueError
-from ..files.container import Container
-from ..system import html
-from ..system.checks import checked_integer
 from ..system.progress import Progress
-from .axis import Axis, ids_of_length, numbered
-from .csr import Csr, Floats, SortedPairs, Times, core_of, transpose, transposed_ranks
+from .axis import ids_of_length, numbered
+from .csr import SortedPairs
 from .dataframes import arrays_of_frame, frame_of
 from .decay import decayed, require_time
-from .ids import IdMap
-from .row_files import Cut, Workplace, count_within, rows_by_column
+from .row_files import Workplace
 from .sparse import matrix_of
-from .statistics import described, statistics
+from .two_sided import TwoSided
 from .values import labels_of, not_negative, numbers_of, times_of, weights_of
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-class Interactions:
+class Interactions(TwoSided):
     """The observed pairs S of users and items, with labels, weights and times, by user and by item.
 
     Without weights a repeated pair counts once. With weights, the weights of a repeated pair add up. A pair
@@ -38,101 +32,7 @@ class Interactions:
     half-life, weights decay before they add up. Users and items without interactions keep their row.
     """
 
-    __slots__ = (
-        "_by_item",
-        "_file",
-        "_item_ranks",
-        "_statistics",
-        "by_user",
-        "decayed",
-        "items",
-        "times",
-        "users",
-        "weighted",
-        "work",
-    )
-
-    users: IdMap
-    items: IdMap
-    by_user: Csr
-    times: Times | None  # Unix seconds, in the order of by_user's entries; None if not given
-    weighted: bool  # whether weights were given, even if all are 1
-    decayed: bool  # whether weights decayed with time
-    work: Workplace | None  # where parts of mapped data are made; None: in memory
-
-    def __init__(
-        self,
-        users: IdMap,
-        items: IdMap,
-        user_rows: NDArray[np.int32],
-        item_rows: NDArray[np.int32],
-        label: Floats | None,
-        weight: Floats | None,
-        time: Times | None = None,
-        *,
-        half_life: str | float | None = None,
-    ) -> None:
-        if half_life is not None:
-            weight = decayed(weight, time, half_life)
-        pairs = SortedPairs.of(users, items, user_rows, item_rows, label, weight, time)
-        pairs.decayed = half_life is not None
-        self._set(users, items, *pairs.merged(), weight is not None)
-        self.decayed = pairs.decayed
-
-    def _set(self, users: IdMap, items: IdMap, by_user: Csr, times: Times | None, weighted: bool) -> None:
-        self.users, self.items, self.by_user, self.times = users, items, by_user, times
-        self.weighted, self.decayed = weighted, False
-        self._statistics: dict[str, Any] | None = None
-        self._by_item: Csr | None = None
-        self._item_ranks: NDArray[np.uint32] | None = None
-        self._file: Container | None = None  # that the arrays are in
-        self.work = None
-
-    @classmethod
-    def of_rows(
-        cls,
-        users: IdMap,
-        items: IdMap,
-        by_user: Csr,
-        times: Times | None = None,
-        *,
-        weighted: bool = False,
-        by_item: Csr | None = None,
-        work: Workplace | None = None,
-    ) -> Interactions:
-        """Use rows of distinct, ascending items unchanged: nothing is copied or checked.
-
-        Rows that are mapped have a place for temporary files, in which larger parts of them are made.
-        """
-        data = cls.__new__(cls)
-        data._set(users, items, by_user, times, weighted)
-        data._by_item, data.work = by_item, work
-        return data
-
-    def __copy__(self) -> Interactions:
-        other = Interactions.__new__(Interactions)
-        for name in self.__slots__:
-            setattr(other, name, getattr(self, name))
-        return other
-
-    def __getstate__(self) -> tuple[None, dict[str, Any]]:
-        self.require_sound()  # a copy has the contents of a file without its checksums
-        return None, {name: getattr(self, name) for name in self.__slots__} | {"_file": None, "work": None}
-
-    @property
-    def by_item(self) -> Csr:
-        """The same interactions by item, made when first used."""
-        if self._by_item is None:
-            rows, work = self.by_user, self.work
-            self._by_item = transpose(rows) if work is None else rows_by_column(rows, work)
-        return self._by_item
-
-    @property
-    def item_ranks(self) -> NDArray[np.uint32]:
-        """For each entry of `by_item` its place in its user's row of `by_user`, made when first used."""
-        if self._item_ranks is None:
-            self._item_ranks = transposed_ranks(self.by_user)
-        return self._item_ranks
+    __slots__ = ()
 
     @classmethod
     def from_arrays(
@@ -315,10 +215,10 @@ class Interactions:
 
         file = opened(Path(path), mapped=mapped, verify=verify)
         found = file.parts()
-        data = cls.of_rows(*found[:3], found.times, weighted=found.weighted, by_item=found.by_item)
-        data.decayed, data._statistics, data._file = found.decayed, found.statistics, file
-        data.work = Workplace.beside(Path(path)) if mapped else None
-        return data
+        work = Workplace.beside(Path(path)) if mapped else None
+        data = cls.of_rows(*found[:3], found.times, weighted=found.weighted, by_item=found.by_item, work=work)
+        data.decayed = found.decayed
+        return data.backed_by(file, found.statistics)
 
     def save(self, path: str | Path, *, progress: Progress = False) -> None:
         """Write the data to one file, atomically, with both directions, ids, names and times; see `open`."""
@@ -330,26 +230,6 @@ class Interactions:
         save(
             Parts(self.users, self.items, *rows, self.times, *flags, self.statistics()), Path(path), progress
         )
-
-    @property
-    def file(self) -> Container | None:
-        """The file that the data was opened from; None if the data is in memory alone."""
-        return self._file
-
-    def require_sound(self) -> None:
-        """Read the file that the data was opened from completely; raise a `StoreError` if it is damaged.
-
-        `open` does not check a large file. Whatever writes its contents to another file checks it first:
-        fresh checksums would make the damage look sound.
-        """
-        if self._file is not None:
-            self._file.verify()
-
-    def read_in_order(self) -> AbstractContextManager[None]:
-        """Tell the system, for a block of code, that rows of a mapped file are read from first to last."""
-        if self._file is None:
-            return nullcontext()
-        return self._file.read_in_order(name for name in self._file.arrays if name.startswith("by_"))
 
     @classmethod
     def from_scipy(
@@ -425,139 +305,6 @@ class Interactions:
         and `time` (Unix seconds) if there are any. Call `to_pandas()` on it for pandas.
         """
         return frame_of(self.users, self.items, self.by_user, self.times)
-
-    def with_names(self, *, items: Any = None, users: Any = None) -> Interactions:
-        """Return the same data with names of items or users, which people read beside ids.
-
-        Names change no result. They stay with their ids in parts of the data, in a model that is trained on
-        it and in the model's file. `data.items.names.filled` is the number of items that have one.
-
-        Parameters
-        ----------
-        items, users
-            A mapping from ids to names; a pandas or polars data frame with two columns, the ids and the
-            names; a pandas column whose index has the ids; or one name per row, in the order of `items.ids`
-            or `users.ids`. Ids that are not in the data are ignored. None: the names that there are.
-        """
-        named = copy(self)
-        named.items, named.users = self.items.with_names(items), self.users.with_names(users)
-        return named
-
-    def extended(self, users: IdMap, items: IdMap) -> Interactions:
-        """Return the same interactions among more users and items: ids at the end that have none."""
-        grown = copy(self)
-        grown.users, grown.items, grown._statistics = users, items, None
-        grown.by_user = self.by_user.extended(len(users), len(items))
-        if self._by_item is not None:
-            grown._by_item = self._by_item.extended(len(items), len(users))
-        return grown
-
-    def core(self, min_user: int = 1, min_item: int = 1) -> Interactions:
-        """Keep users with at least `min_user` items and items with at least `min_item` users: the k-core.
-
-        Removing a user leaves its items with fewer users, which may remove them too, and so on, until all
-        that are left have enough.
-        """
-        least_items = checked_integer("min_user", min_user, 0)
-        least_users = checked_integer("min_item", min_item, 0)
-        rows = self.by_user
-        if (rows.counts >= least_items).all() and (rows.column_counts >= least_users).all():
-            return self
-        return self.cut(*core_of(rows, least_items, least_users))
-
-    def cut(
-        self,
-        in_users: NDArray[np.bool_],
-        in_items: NDArray[np.bool_],
-        users: Axis | None = None,
-        items: Axis | None = None,
-        entries: NDArray[np.bool_] | None = None,
-    ) -> Interactions:
-        """Keep the interactions of marked users with marked items; if `entries` are given, the marked ones.
-
-        The rest is as in `select`, but of mapped data the part is mapped, too: it takes no memory.
-        """
-        rows, work = self.by_user, self.work
-        if users is None or items is None:
-            of_users, of_items = count_within(rows, in_users, in_items, entries)
-            users = Axis.of(self.users, np.flatnonzero(of_users)) if users is None else users
-            items = Axis.of(self.items, np.flatnonzero(of_items)) if items is None else items
-        if work is None or not (users.ascends and items.ascends):
-            kept = np.repeat(in_users, rows.counts) & in_items[rows.columns]
-            return self.select(kept if entries is None else kept & entries, users, items)
-        part = Cut(in_users, in_items, users.rows >= 0, items.rows, entries)
-        by_user, times = part.of(rows, self.times, len(items.ids), work)
-        found = Interactions.of_rows(users.ids, items.ids, by_user.without_ones(), times, work=work)
-        found.weighted, found.decayed = self.weighted, self.decayed
-        return found
-
-    def select(
-        self, entries: NDArray[np.bool_], users: Axis | None = None, items: Axis | None = None
-    ) -> Interactions:
-        """Keep the interactions that are marked, in the order of `by_user`.
-
-        Users and items left without interactions are removed and the others sorted by id, unless `users` or
-        `items` says which rows there are.
-        """
-        if entries.dtype != bool or entries.shape != (len(self),):
-            raise InvalidValueError(
-                f"entries must be {len(self)} booleans, got {entries.dtype} of shape {entries.shape}"
-            )
-        rows = self.by_user
-        user, item = rows.row_numbers[entries], rows.columns[entries]
-        users = Axis.of(self.users, user) if users is None else users
-        items = Axis.of(self.items, item) if items is None else items
-        selected = Interactions(
-            users.ids,
-            items.ids,
-            users.rows[user],
-            items.rows[item],
-            None if rows.labels is None else rows.labels[entries],
-            None if rows.weights is None else rows.weights[entries],
-            None if self.times is None else self.times[entries],
-        )
-        selected.weighted, selected.decayed = self.weighted, self.decayed
-        return selected
-
-    @property
-    def n_users(self) -> int:
-        """The number of users, including those without interactions."""
-        return len(self.users)
-
-    @property
-    def n_items(self) -> int:
-        """The number of items, including those without interactions."""
-        return len(self.items)
-
-    def statistics(self) -> dict[str, Any]:
-        """Return counts and ranges as plain values, computed once."""
-        if self._statistics is None:
-            self._statistics = statistics(self.by_user, self.times)
-        return deepcopy(self._statistics)
-
-    def __len__(self) -> int:
-        return len(self.by_user.columns)
-
-    def __repr__(self) -> str:
-        extras = [
-            name
-            for name, part in (
-                ("labels", self.by_user.labels),
-                ("weights", self.by_user.weights),
-                ("times", self.times),
-                ("user names", self.users.names),
-                ("item names", self.items.names),
-            )
-            if part is not None
-        ]
-        suffix = f", with {', '.join(extras)}" if extras else ""
-        return f"Interactions({self.n_users} users x {self.n_items} items, {len(self)} pairs{suffix})"
-
-    def _repr_html_(self) -> str:
-        """Draw counts and ranges as a table, for notebooks."""
-        names = {"user names": self.users.names, "item names": self.items.names}
-        filled = {name: found.filled for name, found in names.items() if found is not None}
-        return html.facts("Interactions", {**described(self.statistics()), **filled})
 
 
 def require_interactions(data: Any) -> None:
