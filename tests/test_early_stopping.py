@@ -8,7 +8,7 @@ from support.checkpoints import check_equal
 from support.models import each_solver, fitted, make_data, make_model, same_bits
 from support.stopping import DATA, PARTS, Listed, stopping
 
-from ialspp import EarlyStopping, ImplicitMF, SpectralCG, evaluate, split
+from ialspp import EarlyStopping, Features, ImplicitMF, Objective, SpectralCG, evaluate, split
 from ialspp.errors import InvalidStateError
 
 PEAK_AT_3 = (0.1, 0.2, 0.5, 0.4, 0.5, 0.4, 0.9)
@@ -242,3 +242,20 @@ def test_it_says_what_it_is():
     assert repr(stopping(users=5)).endswith("'ndcg@10', patience=2, users=5)")
     default = EarlyStopping(PARTS.validation)
     assert (str(default.metric), default.patience, default.users) == ("ndcg@100", 2, 8)
+
+
+def test_validation_users_are_folded_in_with_their_features():
+    data = make_data(users=60, n=900)
+    parts, rng = split.strong(data, held_out=15), np.random.default_rng(0)
+    features = Features.from_matrix(rng.normal(size=(60, 4)), ids=list(data.users))
+    judges = [EarlyStopping(parts.validation, "ndcg@5", user_features=given) for given in (features, None)]
+    snapshots = Snapshots()
+    for judge in judges:
+        model = make_model(epochs=2, objective=Objective(regularization=0.5))
+        known = features.known_to(parts.train.users)
+        model.fit(parts.train, user_features=known, callbacks=[judge, snapshots], progress=False)
+    for judge, after_first, given in zip(judges, snapshots.models[::2], (features, None), strict=True):
+        wanted = evaluate(after_first, parts, metrics=["ndcg@5"], on="validation", user_features=given)
+        assert judge.scores[0] == wanted["ndcg@5"].mean
+    assert judges[0].scores != judges[1].scores
+    assert judges[0].described() != judges[1].described()

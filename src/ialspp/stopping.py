@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .data.fingerprint import Fingerprint
+from .data.features import Features
+from .data.fingerprint import Fingerprint, fingerprint_of
 from .data.interactions import Interactions
 from .errors import InvalidTypeError, InvalidValueError
-from .evaluation import Recommender, asked_users, ranked, same_pairs
+from .evaluation import Recommender, asked_users, features_to_fold_in, ranked, same_pairs
 from .metrics import Metric
 from .model.best import BestEpoch
 from .split import HeldOut
@@ -39,6 +40,9 @@ class EarlyStopping(BestEpoch):
     users
         Evaluate a sample of this size, the same in every epoch and in every run, which takes less time. None:
         all users.
+    user_features
+        Features of validation users whom the training does not see, for a fit with `user_features`. Their
+        vectors are then folded in with them. None: from their items alone.
     """
 
     def __init__(
@@ -48,6 +52,7 @@ class EarlyStopping(BestEpoch):
         *,
         patience: int = 2,
         users: int | None = SAMPLE,
+        user_features: Features | None = None,
     ) -> None:
         super().__init__(patience)
         if not isinstance(validation, HeldOut):
@@ -57,6 +62,7 @@ class EarlyStopping(BestEpoch):
             )
         self.metric = checked_metric(metric)
         self.validation = validation
+        self.user_features = user_features
         self._users = _sample(asked_users(validation), users)
 
     def __repr__(self) -> str:
@@ -72,7 +78,8 @@ class EarlyStopping(BestEpoch):
 
     def score(self, model: Recommender) -> float:
         """Return the mean of the metric."""
-        standings, _ = ranked(model, self.validation, self._users, [self.metric])
+        features = features_to_fold_in(self.user_features, model, self.validation)
+        standings, _ = ranked(model, self.validation, self._users, [self.metric], features)
         return float(self.metric.of_each(standings).mean())
 
     def require_fit(self, data: Interactions) -> None:
@@ -97,11 +104,13 @@ class EarlyStopping(BestEpoch):
 
     def described(self) -> dict[str, Any]:
         """Describe the metric, the patience and the users."""
+        features = self.user_features
         return {
             "metric": str(self.metric),
             "patience": self.patience,
             "users": self.users,
             "validation": _hash(self.validation),
+            **({} if features is None else {"user_features": fingerprint_of(features)}),
         }
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from support.commands import ialspp
 
-from ialspp import ImplicitMF, Interactions, evaluate, read_features, split
+from ialspp import EarlyStopping, ImplicitMF, Interactions, evaluate, read_features, split
 
 
 @pytest.fixture(name="files")
@@ -156,13 +156,24 @@ def test_the_evaluation_says_that_there_are_features():
     assert "With 4 features of items." in done.stdout
 
 
+def test_early_stopping_folds_validation_users_in_with_their_features(files):
+    people = ("--user-features", "people.csv", "--feature-lists", "|")
+    options = ("--protocol", "strong", "--held-out", "3", "--early-stop", "ndcg@5", "--epochs", "4", "--json")
+    done = ialspp(*EVALUATE, *people, *options)
+    assert done.returncode == 0, done.stderr
+    parts = split.strong(Interactions.read(files / "seen.csv", user="user", item="film"), held_out=3)
+    features = read_features(files / "people.csv", lists="|")
+    stopping = EarlyStopping(parts.validation, "ndcg@5", user_features=features)
+    known = features.known_to(parts.train.users)
+    ImplicitMF(4, epochs=4).fit(parts.train, user_features=known, callbacks=[stopping], progress=False)
+    assert json.loads(done.stdout)["early_stopping"]["scores"] == stopping.scores
+
+
 def test_an_evaluation_that_cannot_use_features_is_refused(files):
     (files / "others.csv").write_text("film,genre\n100,a\n101,b\n")
-    people = ("--user-features", "people.csv")
     refused = [
         (("--feature-lists", "|"), "--feature-lists needs a file of features"),
         (("--item-features", "others.csv"), "none of the 2 ids that have features is the id of one of the 9"),
-        ((*people, "--early-stop", "ndcg@5"), "--early-stop evaluates users whom the training has not seen"),
     ]
     for options, message in refused:
         done = ialspp(*EVALUATE, "--protocol", "strong", *options)

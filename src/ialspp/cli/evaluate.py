@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import typer
 
 from ..baselines import MostPopular, Random
 from ..errors import InvalidValueError
-from ..evaluation import Evaluation, Recommender, checked_question
+from ..evaluation import Evaluation, checked_question
 from ..evaluation import evaluate as measured
 from ..model.model import ImplicitMF
 from ..model.side_features import SideFeatures
@@ -63,11 +64,6 @@ def evaluate(
     weights.make()
     stopping.check(settings.epochs)
     features.check()
-    if stopping.early_stop is not None and features.user_features is not None:
-        raise InvalidValueError(
-            "--early-stop evaluates users whom the training has not seen without their features, so it "
-            "cannot choose the epochs for --user-features; give --epochs instead"
-        )
     cluster = place.make(settings.threads)
     checked_runs(runs)
     require_data(source.source, "evaluate")
@@ -77,21 +73,14 @@ def evaluate(
     described = features.read()
     checked_question(parts, metric, on)
     start = time.perf_counter()
-    found = _trained(model, parts, described.known_to(parts.train), stopping)
+    found = _trained(model, parts, described, stopping)
     fit = time.perf_counter() - start
-    systems: dict[str, Recommender] = {"model": model, "most popular": MostPopular(), "random": Random()}
+    asked = partial(measured, metrics=metric, on=on, threads=settings.threads, cluster=cluster)
     with sharing_workers(cluster):
         results = {
-            name: measured(
-                system,
-                parts,
-                metrics=metric,
-                on=on,
-                user_features=described.users if system is model else None,
-                threads=settings.threads,
-                cluster=cluster,
-            )
-            for name, system in systems.items()
+            "model": asked(model, parts, user_features=described.users),
+            "most popular": asked(MostPopular(), parts),
+            "random": asked(Random(), parts),
         }
     seconds = {"fit": fit, "evaluate": time.perf_counter() - start - fit}
     answer: dict[str, Any] = {
@@ -120,7 +109,7 @@ def _trained(
     model: ImplicitMF, parts: Split, features: SideFeatures, stopping: Stopping
 ) -> dict[str, Any] | None:
     """Train. With --early-stop, train for the best number of epochs, and say how it was found."""
-    users, items = features
+    users, items = features.known_to(parts.train)
     if stopping.early_stop is None:
         model.fit(parts.train, user_features=users, item_features=items)
         return None
@@ -128,7 +117,7 @@ def _trained(
         raise InvalidValueError(
             f"--early-stop needs validation users, which --protocol strong has, got {parts.protocol}"
         )
-    callback = stopping.on(parts.validation)
+    callback = stopping.on(parts.validation, features.users)
     model.fit(parts.train, user_features=users, item_features=items, callbacks=[callback])
     return found_by(callback)
 

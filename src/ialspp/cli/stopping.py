@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
+from ..data.features import Features
 from ..errors import InvalidValueError
 from ..split import HeldOut
 from ..stopping import EarlyStopping, checked_metric
@@ -47,11 +48,11 @@ class Stopping:
         if self.patience is not None:
             checked_integer("patience", self.patience, 1)
 
-    def on(self, validation: HeldOut) -> EarlyStopping:
+    def on(self, validation: HeldOut, user_features: Features | None = None) -> EarlyStopping:
         """Make the callback that evaluates on this part."""
         assert self.early_stop is not None
         patience = PATIENCE if self.patience is None else self.patience
-        return EarlyStopping(validation, self.early_stop, patience=patience)
+        return EarlyStopping(validation, self.early_stop, patience=patience, user_features=user_features)
 
 
 def found_by(stopping: EarlyStopping) -> dict[str, Any]:

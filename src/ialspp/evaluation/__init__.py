@@ -83,14 +83,14 @@ def evaluate(
             f"{model.trained_on!r}, which may hold the answers"
         )
     asked = asked_users(held_out)
-    described = _checked_features(user_features, model, held_out)
+    described = features_to_fold_in(user_features, model, held_out)
     standings, best = ranked(
         model, held_out, asked, chosen, described, threads=threads, progress=progress, cluster=cluster
     )
     return _scored(split, len(asked), chosen, standings, best)
 
 
-def _checked_features(given: Features | None, model: Recommender, held_out: HeldOut) -> Features | None:
+def features_to_fold_in(given: Features | None, model: Recommender, held_out: HeldOut) -> Features | None:
     """Return the features to fold in unseen users with; the model knows those of other users."""
     if given is None:
         return None
