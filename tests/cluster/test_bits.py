@@ -5,6 +5,7 @@ import sys
 
 import pytest
 import ray
+from support.checkpoints import Interrupted, interrupted_halves
 from support.clusters import STORE, epochs
 from support.commands import ialspp, ialspp_process
 from support.models import fitted, losses, make_model, same_bits
@@ -15,7 +16,7 @@ from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, SpectralCG
 from ialspp.cluster import RayCluster
 from ialspp.cluster.needs import Factors, Needs
 from ialspp.errors import InvalidStateError, InvalidValueError, MissingExtraError
-from ialspp.solvers import ThisMachine
+from ialspp.solvers import ThisMachine, spectral
 
 pytestmark = pytest.mark.usefixtures("two_nodes")
 
@@ -39,6 +40,14 @@ def test_bits_are_those_of_one_machine(stored, workers, fetch):
         for solver in SOLVERS:
             wanted = epochs(solver, stored, ThisMachine(2), dim=DIM, count=2)
             assert epochs(solver, stored, place, dim=DIM, count=2) == wanted
+
+
+@pytest.mark.parametrize("fetch", FETCHES)
+def test_numbers_beyond_half_precision_are_read_in_single_precision(stored, fetch, monkeypatch):
+    wanted = epochs(SpectralCG(precision="single"), stored, ThisMachine(2), dim=DIM, count=2)
+    monkeypatch.setattr(spectral, "unit_of", lambda _: 2.0**-60)
+    with RayCluster(workers=2, fetch=fetch).training(stored, DIM) as place:
+        assert epochs(SpectralCG(precision="mixed"), stored, place, dim=DIM, count=2) == wanted
 
 
 @pytest.mark.parametrize("fetch", FETCHES)
@@ -90,20 +99,12 @@ def test_a_fit_on_a_cluster_is_a_fit(stored, tmp_path):
 
 
 @pytest.mark.parametrize("where", ["on the cluster", "here"])
-def test_an_interrupted_fit_goes_on_from_its_checkpoint(stored, tmp_path, where):
-    def interrupt(_model, record):
-        if record.epoch == 2:
-            raise KeyboardInterrupt
-
+def test_a_fit_goes_on_from_the_middle_of_an_epoch(stored, tmp_path, where, monkeypatch):
     model, checkpoint = make_model(epochs=4, solver=None), tmp_path / "state"
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(
-            stored,
-            cluster=RayCluster(workers=1),
-            checkpoint=checkpoint,
-            callbacks=[interrupt],
-            progress=False,
-        )
+    interrupted_halves(monkeypatch).append(2)
+    with pytest.raises(Interrupted):
+        model.fit(stored, cluster=RayCluster(workers=1), checkpoint=checkpoint, progress=False)
+    monkeypatch.undo()
     cluster = RayCluster(workers=2) if where == "on the cluster" else None
     resumed = ImplicitMF.resume(checkpoint, stored, progress=False, cluster=cluster)
     assert same_bits(resumed, fitted(stored, epochs=4, solver=None))

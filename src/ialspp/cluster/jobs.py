@@ -19,8 +19,10 @@ from .traffic import Slice
 SideName = Literal["user", "item"]
 SIDES: tuple[SideName, SideName] = ("user", "item")
 Operation = Literal[
-    "update", "multiply", "transform", "half", "keep", "gramian", "penalties", "squares", "absolute"
+    "update", "multiply", "transform", "fix", "half", "keep", "gramian", "penalties", "squares", "absolute"
 ]
+ResultName = Literal["user", "item", "half"]  # the factors of a side, and a copy in half precision
+RESULTS: tuple[ResultName, ...] = (*SIDES, "half")
 PIECES_FOR_EACH_WORKER = 8  # so that one more or one less is no great part of a worker's share
 
 
@@ -71,14 +73,14 @@ class Fixed:
 class Report:
     """What a job returns beside an array.
 
-    An update also says what the next step needs to know of the new factors: that spares calls.
+    Jobs that change factors also say what the next step needs to know of the new ones: that spares calls.
     """
 
     total: Any = 0.0  # a sum over the piece; of an update, the observed part of the loss
     gramian: NDArray[np.float64] | None = None
     penalties: NDArray[np.float64] | None = None
     failed_row: int = -1  # of the side
-    fits: bool = True  # whether a copy in half precision is whole
+    fits: bool | None = None  # whether there is a copy in half precision; None: nobody wants one
     seconds: float = 0.0  # with the time to fetch what it needs
     received: int = 0  # bytes that came from other nodes, where rows are fetched as they are needed
 

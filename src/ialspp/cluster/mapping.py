@@ -12,7 +12,7 @@ from ray.exceptions import RayTaskError
 
 from ..system.log import log
 from .crew import Crew, Member, Start
-from .jobs import SIDES, Fixed, Job, Piece
+from .jobs import RESULTS, Fixed, Job, Piece
 from .lost import LOST, is_loss
 from .tasks import Done, Held, Task, arrays_of, parted
 from .traffic import Part, Stored, Traffic, joined
@@ -29,9 +29,10 @@ class Mapper:
         self.watch = Watch()
         self.traffic = Traffic(ray.get_runtime_context().get_node_id())
 
-    def put(self, pieces: Sequence[Piece], array: NDArray[Any]) -> list[Part]:
-        """Put the rows of pieces into the object store of this node."""
-        return [Part(self._stored(array[piece.rows]), 0, piece.end - piece.begin) for piece in pieces]
+    def put(self, pieces: Sequence[Piece], numbers: NDArray[Any]) -> list[Part]:
+        """Put a number for each row into the object store of this node, as one array: it is small."""
+        stored = self._stored(numbers)
+        return [Part(stored, piece.begin, piece.end) for piece in pieces]
 
     def _stored(self, array: NDArray[Any]) -> Stored:
         reference = ray.put(array)
@@ -47,7 +48,7 @@ class Mapper:
         parts: list[Part] = []
         for begin in range(0, len(pieces), size):
             some = pieces[begin : begin + size]
-            here = self.put(some, factors)
+            here = [Part(self._stored(factors[piece.rows]), 0, piece.end - piece.begin) for piece in some]
             if self._fetches_rows:
                 tasks = [Task(piece, "keep", part) for piece, part in zip(some, here, strict=True)]
                 here = arrays_of(self.map(tasks, {}))
@@ -97,7 +98,7 @@ class Mapper:
                 [part.stored for number in numbers for part in tasks[number].parts], member.node
             )
             jobs = [tasks[number].job for number in numbers]
-            work = member.actor.work.options(num_returns=len(SIDES) + 1)
+            work = member.actor.work.options(num_returns=len(RESULTS) + 1)
             fixed = None if held is None else self._fixed(fixed_parts, held.unit, member)
             calls.append((member, numbers, jobs, work.remote(jobs, arguments, fixed)))
         self.watch.wait([(member, jobs, references[-1]) for member, _, jobs, references in calls])
@@ -145,9 +146,9 @@ class Mapper:
         self.watch.add(member, jobs, reports)
         self.traffic.received[member.node] += sum(report.received for report in reports)
         stored: dict[str, Stored] = {}
-        for side, array, reference in zip(SIDES, arrays, references, strict=False):
+        for name, array, reference in zip(RESULTS, arrays, references, strict=False):
             if array is not None:
                 kept = array.copy() if self._fetches_rows else array
-                stored[side] = Stored(reference, kept, {member.node})
-                self.traffic.fetch(stored[side], keep=not self._fetches_rows)
+                stored[name] = Stored(reference, kept, {member.node})
+                self.traffic.fetch(stored[name], keep=not self._fetches_rows)
         return parted(jobs, reports, stored)

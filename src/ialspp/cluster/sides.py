@@ -12,7 +12,7 @@ from ..data.csr import Floats, aligned
 from ..data.features import Features
 from ..data.ids import IdMap
 from ..errors import InvalidValueError
-from ..solvers.sides import Fixed, Sums, check_rows
+from ..solvers.sides import Fixed, Sums, check_rows, single_instead
 from .jobs import Operation, Piece, added_up
 from .mapping import Mapper
 from .tasks import Done, Held, Task, arrays_of
@@ -30,6 +30,7 @@ class RemoteSide:
     weights: list[Part]
     gramian: Sums | None = None
     penalties: Sums | None = None
+    _turn: Sums | None = None  # a matrix that the factors are still to be multiplied by
     _collected: Floats | None = None
 
     @classmethod
@@ -47,6 +48,7 @@ class RemoteSide:
     @property
     def factors(self) -> Floats:
         """All factors in a new array, made once until they change."""
+        self._settle()
         if self._collected is None:
             whole = aligned(self.shape)
             np.concatenate([part.array for part in self.parts], out=whole)
@@ -83,29 +85,36 @@ class RemoteSide:
 
     def single(self) -> Fixed:
         """Return the factors to be held fixed."""
+        self._settle()
         return Fixed(Held(self.parts))
 
     def half(self, unit: float) -> Fixed | None:
         """Copy the factors to half precision, each piece where it is; None where one is beyond the range."""
-        done = self._map("half", unit)
-        if not all(one.report.fits for one in done):
-            return None
-        return Fixed(Held(arrays_of(done), unit), unit)
+        return _halved(self._map("half", unit), unit)
 
     def transform(self, q: Sums) -> None:
         """Multiply the factors by a square matrix."""
         self._replace(self._map("transform", q))
 
-    def transform_with(self, p: Sums, other: RemoteSide, q: Sums) -> None:
-        """Multiply the factors of both sides, each by its matrix."""
-        tasks, others = self._tasks("transform"), other._tasks("transform")
-        done = self.mapper.map([*tasks, *others], {self.ids.name: (p,), other.ids.name: (q,)})
-        self._replace(done[: len(tasks)])
-        other._replace(done[len(tasks) :])
+    def _settle(self) -> None:
+        """Multiply the factors by the matrix that no update has used."""
+        if self._turn is not None:
+            turn, self._turn = self._turn, None
+            self.transform(turn)
+
+    def transform_with(self, p: Sums, other: RemoteSide, q: Sums, unit: float | None = None) -> Fixed:
+        """Multiply the factors of the other side, and copy it, in one step; an update multiplies this one."""
+        self._settle()
+        done = other._map("fix", q, unit)
+        other._replace(done)
+        other.penalties = other._added_up(one.report.penalties for one in done)
+        self._turn, self.gramian, self.penalties = p, None, None
+        return other.single() if unit is None else _halved(done, unit) or single_instead(other)
 
     def update(self, call: str, fixed: Fixed, *arguments: Any) -> float:
         """Update every row by a native call, and return the observed part of the loss that it computes."""
-        done = self._map("update", call, *arguments, held=fixed.table)
+        tasks = self._tasks("update")
+        done = self.mapper.map(tasks, {self.ids.name: (self._turn, call, *arguments)}, fixed.table)
         reports = [one.report for one in done]
         check_rows(self.ids, next((one.failed_row for one in reports if one.failed_row >= 0), -1))
         self._replace(done)
@@ -118,6 +127,7 @@ class RemoteSide:
         self._replace(self._map("multiply", column_scales, held=fixed.table))
 
     def _map(self, operation: Operation, *arguments: Any, held: Held | None = None) -> list[Done]:
+        self._settle()
         return self.mapper.map(self._tasks(operation), {self.ids.name: arguments}, held)
 
     def _tasks(self, operation: Operation) -> list[Task]:
@@ -129,9 +139,16 @@ class RemoteSide:
 
     def _replace(self, done: list[Done]) -> None:
         self.parts = arrays_of(done)
-        self.gramian = self.penalties = self._collected = None
+        self.gramian = self.penalties = self._turn = self._collected = None
 
     def _added_up(self, totals: Iterable[Any]) -> Any:
         """Add up a sum of each piece, in the order in which one machine adds up its shards."""
         by_node = {piece.node: total for piece, total in zip(self.pieces, totals, strict=True)}
         return added_up(by_node, (0, self.pieces[-1].node[1]))
+
+
+def _halved(done: list[Done], unit: float) -> Fixed | None:
+    """Return copies in half precision to be held fixed, if there is one of every piece."""
+    if not all(one.report.fits for one in done):
+        return None
+    return Fixed(Held([one.half for one in done if one.half is not None], unit), unit)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.csr import aligned
-from .jobs import SIDES, Job, SideName
+from .jobs import RESULTS, SIDES, Job, ResultName
 
 
 class Memory:
@@ -30,24 +30,31 @@ class Memory:
 class Results:
     """The arrays that jobs return: those of a side one after the other, in memory that is used again."""
 
-    def __init__(self, memory: dict[SideName, Memory], jobs: Sequence[Job]) -> None:
+    def __init__(self, memory: dict[ResultName, Memory], jobs: Sequence[Job]) -> None:
         self._memory = memory
         self._rows = {side: sum(job.rows for job in jobs if job.piece.side == side) for side in SIDES}
-        self._tables: dict[SideName, NDArray[Any]] = {}
-        self._made = dict.fromkeys(SIDES, 0)
+        self._tables: dict[ResultName, NDArray[Any]] = {}
+        self._made = dict.fromkeys(RESULTS, 0)
 
     def add(self, job: Job, array: NDArray[Any]) -> NDArray[Any]:
-        """Copy the array of a job, and return the copy, which can be changed."""
-        side = job.piece.side
-        if side not in self._tables:
-            self._tables[side] = self._memory[side].table(self._rows[side], array.shape[1], array.dtype)
-        begin = self._made[side]
-        self._made[side] += job.rows
-        copy = self._tables[side][begin : self._made[side]]
+        """Copy the factors of a job, and return the copy, which can be changed."""
+        return self._add(job.piece.side, job, array)
+
+    def add_half(self, job: Job, array: NDArray[Any]) -> None:
+        """Copy the half precision of a job. Jobs of one side only may have any."""
+        self._add("half", job, array)
+
+    def _add(self, name: ResultName, job: Job, array: NDArray[Any]) -> NDArray[Any]:
+        if name not in self._tables:
+            rows = self._rows[job.piece.side]
+            self._tables[name] = self._memory[name].table(rows, array.shape[1], array.dtype)
+        begin = self._made[name]
+        self._made[name] += job.rows
+        copy = self._tables[name][begin : self._made[name]]
         copy[:] = array
         return copy
 
     @property
     def arrays(self) -> list[NDArray[Any] | None]:
-        """The array of each side, until the next call. Ray copies it into the object store before."""
-        return [self._tables.get(side) for side in SIDES]
+        """The arrays of all jobs, until the next call. Ray copies them into the object store before."""
+        return [self._tables.get(name) for name in RESULTS]

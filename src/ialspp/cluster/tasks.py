@@ -40,23 +40,27 @@ class Task:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Done:
-    """The result of a task. The driver has a copy of the array: no other node's death loses it."""
+    """The result of a task. The driver has copies of the arrays: no other node's death loses them."""
 
     array: Part | None
+    half: Part | None
     report: Report
 
 
 def parted(jobs: Sequence[Job], reports: Sequence[Report], stored: dict[str, Stored]) -> list[Done]:
-    """Part the array of each side, in which the pieces are one after the other."""
+    """Part the arrays of workers' results, in which the pieces are one after the other."""
     ends = dict.fromkeys(stored, 0)
-    done = []
-    for job, report in zip(jobs, reports, strict=True):
-        side, part = job.piece.side, None
-        if side in stored:
-            begin, ends[side] = ends[side], ends[side] + job.rows
-            part = Part(stored[side], begin, ends[side])
-        done.append(Done(part, report))
-    return done
+
+    def next_rows(name: str, job: Job) -> Part | None:
+        if name not in stored:
+            return None
+        begin, ends[name] = ends[name], ends[name] + job.rows
+        return Part(stored[name], begin, ends[name])
+
+    return [
+        Done(next_rows(job.piece.side, job), next_rows("half", job) if report.fits else None, report)
+        for job, report in zip(jobs, reports, strict=True)
+    ]
 
 
 def arrays_of(done: Sequence[Done]) -> list[Part]:

@@ -21,6 +21,7 @@ VERBS: Mapping[Operation, str] = {
     "update": "updating",
     "multiply": "multiplying",
     "transform": "rotating",
+    "fix": "rotating",
     "half": "halving",
     "keep": "sending",
 }

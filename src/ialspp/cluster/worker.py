@@ -23,7 +23,7 @@ from ..solvers.shards import Bounds, bounds_of
 from ..solvers.sides import LocalSide, absolute_row_sums
 from ..system.machine import select_isa
 from .fetching import NeededRows, Store, Wanted, sent, whole_side
-from .jobs import SIDES, Doing, Fixed, Job, Piece, Report, SideName
+from .jobs import RESULTS, Doing, Fixed, Job, Piece, Report, ResultName
 from .needs import Fetch
 from .tables import Memory, Results
 
@@ -69,7 +69,7 @@ class Worker:
         self._rows: dict[Piece, PieceRows] = {}
         self._halves = HalfCopies()
         self._memory = Memory()
-        self._results: dict[SideName, Memory] = {side: Memory() for side in SIDES}
+        self._results: dict[ResultName, Memory] = {name: Memory() for name in RESULTS}
         self._begun, self._doing = 0.0, Doing(0, 0)
 
     def ready(self) -> None:
@@ -84,7 +84,7 @@ class Worker:
         return replace(self._doing, seconds=time.perf_counter() - self._begun)
 
     def work(self, jobs: Sequence[Job], arguments: dict[str, Any], fixed: Fixed | None) -> list[Any]:
-        """Do jobs; return their arrays, joined for each side, and then the list of their reports."""
+        """Do jobs; return their arrays, joined, and then the list of their reports."""
         store = Store()
         self._begun, self._doing = time.perf_counter(), Doing(0, len(jobs))
         results, reports = Results(self._results, jobs), []
@@ -139,12 +139,21 @@ class Worker:
             return Report(SUMS[job.operation](side))
         if job.operation == "half":
             (unit,) = arguments
-            copy = self._halves.copy(factors, unit, self._threads)
-            if copy is not None:
-                results.add(job, copy)
-            return Report(fits=copy is not None)
+            return Report(fits=self._halve(job, side, unit, results))
         side.factors = results.add(job, factors)  # what is in the object store cannot be changed
+        if job.operation == "fix":
+            q, unit = arguments
+            side.transform(q)
+            fits = None if unit is None else self._halve(job, side, unit, results)
+            return Report(penalties=side.summed_penalties(), fits=fits)
         return _change(side, job, arguments, held, piece.needed)
+
+    def _halve(self, job: Job, side: LocalSide, unit: float, results: Results) -> bool:
+        """Add a copy in half precision to the results, if half precision has room for it."""
+        copy = self._halves.copy(side.factors, unit, self._threads)
+        if copy is not None:
+            results.add_half(job, copy)
+        return copy is not None
 
     def _rows_of(self, piece: Piece) -> PieceRows:
         """Return the rows of a piece, which are read from the file when they are first used."""
@@ -186,7 +195,9 @@ def _change(
         (scales,) = arguments
         side.multiply(held, scales if needed is None else scales[needed])
         return Report()
-    call, *rest = arguments
+    turn, call, *rest = arguments
+    if turn is not None:
+        side.transform(turn)
     observed, failed_row = side.run(call, held, *rest)
     if failed_row >= 0:
         return Report(failed_row=job.piece.begin + failed_row)

@@ -114,8 +114,11 @@ class Side(Protocol):
         """Multiply the factors by a square matrix: H = H Q."""
         ...
 
-    def transform_with(self, p: Sums, other: Any, q: Sums) -> None:
-        """Multiply the factors of this side by P and those of the other by Q, both or neither."""
+    def transform_with(self, p: Sums, other: Any, q: Sums, unit: float | None = None) -> Fixed:
+        """Multiply the factors of this side by P and those of the other by Q, both or neither.
+
+        Returns the other side to be held fixed: with a unit in half precision, if that has room for it.
+        """
         ...
 
     def update(self, call: str, fixed: Fixed, *arguments: Any) -> float:
@@ -139,6 +142,12 @@ def no_finite_solution(name: str, identity: Any, row: int) -> SolveError:
         f"no finite solution for {name} {identity!r} ({name} row {row}): its numbers overflow single "
         "precision; scale its weights or labels down, or raise regularization"
     )
+
+
+def single_instead(side: Side) -> Fixed:
+    """Return a side that exceeds half precision."""
+    log("the vectors of %ss exceed half precision; they are read in single precision", side.ids.name)
+    return side.single()
 
 
 class Place(Protocol):
@@ -230,9 +239,10 @@ class LocalSide:
         """Multiply the factors by a square matrix."""
         _core.transform(self.to_update()[1], q, self.threads)
 
-    def transform_with(self, p: Sums, other: LocalSide, q: Sums) -> None:
+    def transform_with(self, p: Sums, other: LocalSide, q: Sums, unit: float | None = None) -> Fixed:
         """Multiply the factors of both sides, each by its matrix. No signal comes between the two."""
         _core.transform_both(self.to_update()[1], p, other.to_update()[1], q, self.threads)
+        return other.single() if unit is None else other.half(unit) or single_instead(other)
 
     def update(self, call: str, fixed: Fixed, *arguments: Any) -> float:
         """Update every row by a native call, and return the observed part of the loss that it computes."""
