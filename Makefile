@@ -16,6 +16,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 NATIVE := $(shell find native -type f) CMakeLists.txt
 BUILD := build/dev
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal --durations=20
+unexport PYTHONDONTWRITEBYTECODE  # tests start hundreds of processes; without it each compiles all modules anew
 ifndef SEED
 SEED := $(shell date +%s)
 endif

@@ -175,7 +175,7 @@ def measure(subject: Subject, experiment: Experiment, out: Path) -> Run:
         remark(f"This may take {hours:,.0f} hours, at a first guess; --budget 30m measures what fits")
     try:
         failed = schedule.carry_out()
-    except KeyboardInterrupt:
+    except BaseException:  # a library may turn Ctrl-C into an error of its own
         remark(f"What was measured is kept in {journal.path}; the same command continues from there")
         raise
     for task, error in failed:

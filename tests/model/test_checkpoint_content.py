@@ -88,7 +88,7 @@ WRONG = [
     ("description/plan/earlier", 2, "2 epochs came before its fit, and it has 1"),
     ("description/plan/until", NAN, "until must be finite"),
     ("description/every", 0, "every must be at least 1, got 0"),
-    ("description/every", "1", "'every' of its description must be int, got str"),
+    ("description/every", "1", "every must be an integer, got '1'"),
     ("description/history", {}, "'history' of its description must be list, got dict"),
     ("description/history", [1], "an epoch must be a dict, got int"),
     ("description/history/0/loss", NAN, "loss of an epoch must be a number, got NaN"),

@@ -143,8 +143,8 @@ def forged(path, *, arrays=None, metadata=None, **changes):
 
 
 def test_a_newer_format_is_refused(path):
-    forged(path, metadata={"format_version": "4", "written_by": "ialspp 9.0"})
-    refused(path, match="format '4', written by ialspp 9.0; this version reads formats 1, 2, 3")
+    forged(path, metadata={"format_version": "5", "written_by": "ialspp 9.0"})
+    refused(path, match="format '5', written by ialspp 9.0; this version reads formats 1, 2, 3, 4")
 
 
 RECORD = {
@@ -169,6 +169,11 @@ COUNTS = {"users": 40, "items": 30, "pairs": 400}
         ({"plan": {"days": 4}}, "unexpected keyword argument 'days'"),
         ({"plan": None}, "does not hold a whole checkpoint"),
         ({"every": 0}, "every must be at least 1, got 0"),
+        ({"every": "often"}, "every must be an integer, got 'often'"),
+        ({"half": 1.0}, "a half epoch fits neither"),
+        ({"every": 0.5, "half": -1.0}, "half must be"),
+        ({"every": 0.5, "half": "x"}, "half must be a number, got 'x'"),
+        ({"every": 0.5, "half": 1.0, "finished": True}, "a half epoch fits neither"),
         ({"note": 5}, "does not hold a whole checkpoint"),
         ({"settings": []}, "does not hold a whole checkpoint"),
         ({"settings": {"dim": 8}}, "does not hold a whole checkpoint"),
@@ -249,7 +254,9 @@ def test_no_other_file_is_overwritten(tmp_path, path, content):
     ("options", "error", "match"),
     [
         ({"checkpoint": "c", "every": 0}, ValueError, "every must be at least 1, got 0"),
-        ({"checkpoint": "c", "every": 1.5}, TypeError, "every must be an integer, got 1.5"),
+        ({"checkpoint": "c", "every": 1.5}, ValueError, "every must be 0.5 or a whole number .*, got 1.5"),
+        ({"checkpoint": "c", "every": True}, TypeError, "every must be an integer, got True"),
+        ({"checkpoint": "c", "every": float("nan")}, ValueError, "every must be 0.5 or a whole number"),
         ({"every": 2}, ValueError, "every=2 is for checkpoint=, which was not given"),
         ({"checkpoint": "none/c"}, FileNotFoundError, "none"),
         ({"checkpoint": "."}, IsADirectoryError, "this is a folder"),

@@ -106,7 +106,7 @@ def test_conjugate_gradients_to_the_end_are_ials_from_balanced_factors(relaxatio
     exact = Case(case.data, case.objective, case.W * balance, case.H / balance)
     solved = exact.problem()
     IALS(relaxation=relaxation).epoch(solved)
-    SpectralCG(tolerance=1e-6, relaxation=relaxation).improve(stepped, stepped.users, stepped.items)
+    SpectralCG(tolerance=1e-6, relaxation=relaxation).half_epoch(stepped, stepped.users, stepped.items)
     scores, wanted = stepped.users.factors @ stepped.items.factors.T, solved.users.factors @ exact.H.T
     assert np.linalg.norm(scores - wanted) < 1e-5 * np.linalg.norm(wanted)
 
@@ -116,8 +116,8 @@ def test_an_epoch_of_conjugate_gradients_improves_users_then_items(solver):
     case = make_case(users=40, items=30, dim=20)
     at_once, in_halves = case.problem(), case.problem()
     observed = solver.epoch(at_once)
-    solver.improve(in_halves, in_halves.users, in_halves.items)
-    assert solver.improve(in_halves, in_halves.items, in_halves.users) == observed
+    solver.half_epoch(in_halves, in_halves.users, in_halves.items)
+    assert solver.half_epoch(in_halves, in_halves.items, in_halves.users) == observed
     assert at_once.users.factors.tobytes() == in_halves.users.factors.tobytes()
     assert at_once.items.factors.tobytes() == in_halves.items.factors.tobytes()
 

@@ -65,7 +65,7 @@ def test_a_half_epoch_rotates_as_its_coordinates_say(precision):
     problem = case.problem(threads=2)
     rotation = Rotation.of(problem, problem.users, problem.items)
     H = apply(rotation, problem)[1]
-    SpectralCG(precision=precision).improve(problem, problem.users, problem.items)
+    SpectralCG(precision=precision).half_epoch(problem, problem.users, problem.items)
     np.testing.assert_allclose(problem.items.factors, H, rtol=0, atol=1e-6 * np.abs(H).max())
     np.testing.assert_allclose(problem.gramian(problem.items), np.diag(rotation.values))
 
@@ -149,8 +149,8 @@ def test_half_precision_has_the_same_bits_on_any_number_of_threads(dim):
 def test_an_epoch_in_half_precision_is_that_of_the_rounded_factors():
     case = make_case(users=60, items=40, dim=21, labels=True, weights=True)
     mixed, single = case.problem(), case.problem()
-    SpectralCG(precision="mixed").improve(mixed, mixed.users, mixed.items)
-    SpectralCG(precision="single").improve(single, single.users, single.items)
+    SpectralCG(precision="mixed").half_epoch(mixed, mixed.users, mixed.items)
+    SpectralCG(precision="single").half_epoch(single, single.users, single.items)
     assert np.array_equal(mixed.items.factors, single.items.factors)
     error = np.linalg.norm(mixed.users.factors - single.users.factors)
     assert 0 < error < 1e-3 * np.linalg.norm(single.users.factors)

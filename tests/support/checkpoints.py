@@ -2,6 +2,7 @@
 
 from ialspp import ImplicitMF
 from ialspp.model.checkpoint import Checkpoint
+from ialspp.model.checkpointer import Checkpointer
 from support.models import losses, make_model, same_bits
 
 
@@ -17,6 +18,19 @@ def interrupting(*epochs):
             raise Interrupted
 
     return callback
+
+
+def interrupted_halves(monkeypatch):
+    """Return a list: a fit that keeps half epochs is interrupted after the half of each epoch in it."""
+    epochs, keep_half = [], Checkpointer.keep_half
+
+    def keep_and_interrupt(self, users, items, history, seconds):
+        keep_half(self, users, items, history, seconds)
+        if len(history) + 1 in epochs:
+            raise Interrupted
+
+    monkeypatch.setattr(Checkpointer, "keep_half", keep_and_interrupt)
+    return epochs
 
 
 def interrupted(path, data, *, at, every=1, until=None, callbacks=(), **settings):

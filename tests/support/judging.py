@@ -60,7 +60,7 @@ def spectral_errors(solver, problem, reference, sides=BOTH):
         rotation = Rotation.of(problem, side, other)
         reference.factors(name)[:] *= rotation.balance
         reference.factors(other_name)[:] /= rotation.balance
-        solver.improve(problem, side, other)
+        solver.half_epoch(problem, side, other)
         if name in sides:
             systems = reference.systems(name, everything)
             ends = [(system, spectral_end(solver, system, rotation.basis)) for system in systems]

@@ -11,6 +11,7 @@ from torture.kills.arena import COLUMNS, Arena, error_in
 from torture.processes.jobs import Blow, Run
 
 SOLVERS = ("spectral", "ials++", "ials", "icd")
+IN_HALVES = ("spectral", "ials++", "ials")  # whose checkpoints may be of half epochs
 MOST_KILLS = 4  # of one fit
 
 
@@ -19,20 +20,20 @@ class Expected:
     """A fit that nothing disturbed."""
 
     options: tuple[str, ...]
-    every: int
+    every: float
     bits: tuple[object, ...]
     run: Run
 
 
 def undisturbed(arena: Arena, number: int) -> Expected:
     """Draw the settings of a fit, each solver in its turn, and run it to its end."""
-    draw = arena.draw
-    options = [*COLUMNS, "--solver", SOLVERS[number % len(SOLVERS)], "--seed", str(draw.randrange(100))]
+    draw, solver = arena.draw, SOLVERS[number % len(SOLVERS)]
+    options = [*COLUMNS, "--solver", solver, "--seed", str(draw.randrange(100))]
     options += ["--dim", str(draw.choice([1, 3, 8, 17, 32, 64])), "--epochs", str(draw.randint(2, 6))]
     options += ["--init", draw.choice(["spectral", "random"]), "--threads", str(draw.choice([1, 2]))]
     if draw.random() < 0.4:
         options += ["--until", str(draw.choice([0.01, 0.05, 0.2]))]
-    every, place = draw.choice([1, 1, 2, 3]), arena.place()
+    every, place = draw.choice([1, 2, 3] + [0.5] * 2 * (solver in IN_HALVES)), arena.place()
     keeping = ["--checkpoint", str(place / "c"), "--every", str(every)]
     run = arena.usual("fit", arena.log, *options, *keeping, "-o", place / "m.ialspp", below=place)
     plain = arena.place()

@@ -16,8 +16,8 @@ import typer
 
 from ..errors import InvalidValueError
 from ..files.version import FileVersion
-from ..model.checkpoint import Checkpoint, require_free
-from ..system.checks import checked_integer
+from ..model.checkpoint import Checkpoint, checked_every, require_free
+from ..solvers import Solver
 
 PANEL = "Checkpoints"
 NOT_KEPT = {"checkpoint", "every", "resume", "config", "as_json", "debug"}  # of the command's options
@@ -58,7 +58,11 @@ CheckpointOption = Annotated[
     ),
 ]
 EveryOption = Annotated[
-    int, typer.Option(help="Epochs from one checkpoint to the next.", rich_help_panel=PANEL)
+    float | None,
+    typer.Option(
+        help="Epochs from one checkpoint to the next; 0.5 keeps half epochs too. Default: 1, and 0.5 on Ray.",
+        rich_help_panel=PANEL,
+    ),
 ]
 ResumeOption = Annotated[
     Path | None,
@@ -90,14 +94,19 @@ def _found_from_anywhere(name: str, value: Any) -> Any:
 
 
 def checked_checkpoint(
-    checkpoint: Path | None, every: int, resume: Path | None, out: Path, options: dict[str, Any]
+    checkpoint: Path | None,
+    every: float | None,
+    solver: Solver,
+    resume: Path | None,
+    out: Path,
+    options: dict[str, Any],
 ) -> Path | None:
     """Check the options before anything takes long, and return the file that will hold the state."""
-    if resume is not None and (checkpoint is not None or every != 1):
+    if resume is not None and (checkpoint is not None or every is not None):
         raise InvalidValueError(
             "--resume goes on with its own checkpoint; leave out --checkpoint and --every"
         )
-    if checkpoint is None and every != 1:
+    if checkpoint is None and every is not None:
         raise InvalidValueError("--every is for --checkpoint, which was not given")
     keeping = checkpoint if resume is None else resume
     if keeping is None:
@@ -105,7 +114,8 @@ def checked_checkpoint(
     if os.path.realpath(keeping) == os.path.realpath(out):
         raise InvalidValueError(f"--out must not be the file of the checkpoint, {keeping}")
     if resume is None:
-        checked_integer("every", every, 1)
+        if every is not None:
+            checked_every(every, solver)
         require_free(keeping)
     else:
         _refuse_other_options(resume, options)

@@ -55,7 +55,7 @@ def fit(
         ),
     ] = None,
     checkpoint: CheckpointOption = None,
-    every: EveryOption = 1,
+    every: EveryOption = None,
     resume: ResumeOption = None,
     no_interactions: Annotated[
         bool,
@@ -85,7 +85,7 @@ def fit(
     names.check()
     features.check()
     options = kept_options(context)
-    keeping = checked_checkpoint(checkpoint, every, resume, out, options)
+    keeping = checked_checkpoint(checkpoint, every, model.solver, resume, out, options)
     require_data(source.source, "fit")
     source.refuse_target(out)
     checked_target(out, kind=MODEL, force=force)

@@ -36,7 +36,7 @@ class Training:
     data: Interactions
     until: float | None
     checkpoint: Path | None
-    every: int
+    every: float | None
     options: Mapping[str, Any]  # of the command, which the checkpoint keeps
     resumed: Checkpoint | None = None
     features: SideFeatures = NO_FEATURES

@@ -3,7 +3,8 @@
 An epoch depends on the factors and on the records of the epochs before, and on nothing else. So these two are
 the state. Beside it, the file holds what the fit was begun with: the job. A fit with `EarlyStopping` writes
 format 2, which also has the score of each epoch and the factors of the best one. A fit with features writes
-format 3, which also identifies them; the map from them to vectors follows from the factors.
+format 3, which also identifies them; the map from them to vectors follows from the factors. A fit that keeps
+every half epoch writes format 4: after the users of an epoch are updated, it has the seconds that this took.
 """
 
 from __future__ import annotations
@@ -26,15 +27,31 @@ from ..files.container import Container, Memory, StoreError
 from ..files.header import Header
 from ..files.parsing import parsed_object, part
 from ..files.version import FileVersion
+from ..solvers import Solver, half_epoch_of
 from ..solvers.relaxation import checked_relaxation
-from ..system.checks import checked_integer
+from ..system.checks import checked_integer, checked_number
 from .best import Judged
 from .description import checked_history, checked_note, checked_settings
 from .history import EpochRecord
 from .state import require_plausible, settings_as_dict, settings_of
 from .training import Plan
 
-FORMAT, VERSIONS = "ialspp checkpoint", ("1", "2", "3")
+FORMAT, VERSIONS = "ialspp checkpoint", ("1", "2", "3", "4")
+HALF = 0.5  # of an epoch: its users are updated, its items are not
+
+
+def checked_every(every: Any, solver: Solver) -> float:
+    """Return how many epochs there are from one checkpoint to the next: a whole number, or a half."""
+    if every == HALF:
+        if half_epoch_of(solver) is None:
+            raise InvalidValueError(
+                f"every=0.5 needs a solver that updates all users and then all items, got {solver!r}"
+            )
+        return HALF
+    whole_number = int(every) if isinstance(every, float) and every.is_integer() else every
+    if isinstance(whole_number, float):
+        raise InvalidValueError(f"every must be 0.5 or a whole number of epochs, got {every!r}")
+    return checked_integer("every", whole_number, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +61,7 @@ class Job:
     settings: dict[str, Any]  # the constructor's arguments, but for `threads`
     plan: Plan
     data: Fingerprint
-    every: int = 1  # epochs from one checkpoint to the next
+    every: float = 1  # epochs from one checkpoint to the next
     note: Mapping[str, Any] = field(default_factory=dict)  # plain values of whoever began the fit
     stopping: Mapping[str, Any] | None = None  # what the choice of the best epoch depends on
     features: Mapping[str, str] = field(default_factory=dict)  # fingerprints, by "user" and "item"
@@ -52,7 +69,8 @@ class Job:
     @property
     def version(self) -> str:
         """The oldest format that can hold the checkpoints of this job."""
-        return VERSIONS[2 if self.features else 0 if self.stopping is None else 1]
+        newer = (self.stopping is not None, bool(self.features), self.every == HALF)
+        return VERSIONS[max((n for n, used in enumerate(newer, 1) if used), default=0)]
 
     def described(self) -> dict[str, Any]:
         """Describe the job as plain values."""
@@ -65,11 +83,12 @@ class Job:
     @classmethod
     def of(cls, described: Mapping[str, Any]) -> Job:
         """Restore a job from its description, in which anything may be wrong."""
+        settings = settings_of(checked_settings(described))
         return cls(
-            settings_of(checked_settings(described)),
+            settings,
             Plan(**part(described, "plan", dict)),
             Fingerprint(**part(described, "data", dict)),
-            checked_integer("every", part(described, "every", int), 1),
+            checked_every(described.get("every"), settings["solver"]),
             checked_note(described),
             part(described, "stopping", dict) if "stopping" in described else None,
             _checked_features(described),
@@ -95,6 +114,7 @@ class Checkpoint:
     history: list[EpochRecord]
     is_finished: bool
     scores: tuple[float, ...] = ()  # of the epochs of this fit, if it has `EarlyStopping`
+    half: float | None = None  # seconds of the half epoch after those epochs, if that has ended
 
     @classmethod
     def read(cls, path: Path) -> Checkpoint:
@@ -124,10 +144,13 @@ class Checkpoint:
                 history,
                 part(described, "finished", bool),
                 _checked_scores(described.get("scores", [])),
+                None if described.get("half") is None else checked_number("half", described["half"]),
             ).checked()
 
     def checked(self) -> Checkpoint:
-        """Return the checkpoint, or raise an error unless there is a score for each epoch."""
+        """Return the checkpoint, or raise an error unless its scores and its half epoch fit the fit."""
+        if self.half is not None and (self.is_finished or self.job.every != HALF):
+            raise InvalidValueError("a half epoch fits neither a fit that has ended nor one without halves")
         epochs = 0 if self.job.stopping is None else self.job.plan.done(self.history)
         best = Judged(self.scores).best
         if epochs != (best if self.is_finished else len(self.scores)):
@@ -164,7 +187,7 @@ class Checkpoint:
     def progress(self) -> str:
         """How far the fit has come, in words."""
         plan = self.job.plan
-        end = ", the last" if self.is_finished else ""
+        end = ", the last" if self.is_finished else "" if self.half is None else ", and half of the next"
         return f"epoch {plan.done(self.history)} of {plan.epochs}{end}"
 
     def info(self) -> dict[str, Any]:
@@ -178,6 +201,7 @@ class Checkpoint:
             "history": [asdict(record) for record in self.history],
             "finished": self.is_finished,
             **({} if self.job.stopping is None else {"scores": list(self.scores)}),
+            **({} if self.half is None else {"half": self.half}),
         }
 
     def require_data(self, data: Interactions) -> None:

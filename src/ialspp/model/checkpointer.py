@@ -14,7 +14,7 @@ from ..files import container
 from ..files.version import FileChangedError, FileVersion
 from ..system.log import log
 from .best import BestEpoch, Judged
-from .checkpoint import FORMAT, Job
+from .checkpoint import FORMAT, HALF, Job
 from .description import require_shallow
 from .history import EpochRecord
 
@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """A fit after an epoch."""
+    """A fit after an epoch, or after half of the next."""
 
     users: Floats
     items: Floats
     history: list[EpochRecord]
     judged: Judged = field(default_factory=Judged)
     is_finished: bool = False
+    half: float | None = None  # the seconds of the half epoch
 
     def arrays(self) -> dict[str, Floats]:
         """Name the arrays of the file: the factors, and those of the best epoch if they are others."""
@@ -78,11 +79,24 @@ class Checkpointer:
 
         Raises the error of the checkpoint before, if that could not be written.
         """
-        self._kept = State(users, items, list(history), self._judged())  # if the copying is interrupted
-        self._wait()
-        self._kept = self._copied(self._kept)
         plan = self._job.plan
-        if plan.done(history) % self._job.every == 0 and not plan.is_done(history):  # else `finish` follows
+        is_due = plan.done(history) % self._job.every == 0 and not plan.is_done(history)  # else `finish`
+        self._keep(State(users, items, list(history), self._judged()), is_due)
+
+    @property
+    def keeps_halves(self) -> bool:
+        """Whether half epochs are kept too."""
+        return self._job.every == HALF
+
+    def keep_half(self, users: Floats, items: Floats, history: Sequence[EpochRecord], seconds: float) -> None:
+        """Copy the state in the middle of an epoch, and begin to write it."""
+        self._keep(State(users, items, list(history), self._judged(), half=seconds), is_due=True)
+
+    def _keep(self, state: State, is_due: bool) -> None:
+        self._kept = state  # if the copying is interrupted
+        self._wait()
+        self._kept = self._copied(state)
+        if is_due:
             self._writing = self._writer.submit(self._write, self._kept)
 
     def finish(self, users: Floats, items: Floats, history: Sequence[EpochRecord]) -> None:
@@ -135,6 +149,7 @@ class Checkpointer:
             "history": [asdict(record) for record in state.history],
             "finished": state.is_finished,
             **({} if self._keeper is None else {"scores": state.judged.scores}),
+            **({} if state.half is None else {"half": state.half}),
         }
         metadata = {
             "format": FORMAT,
@@ -151,7 +166,7 @@ class Checkpointer:
                 "checkpoints to the same file; each fit needs a file of its own"
             ) from error
         self._written = state
-        log("checkpoint %s: epoch %d", self._path, len(state.history))
+        log("checkpoint %s: epoch %g", self._path, len(state.history) + (0 if state.half is None else HALF))
 
 
 def _plain(job: Job) -> dict[str, object]:

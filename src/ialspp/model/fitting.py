@@ -16,12 +16,11 @@ from ..errors import InvalidTypeError, InvalidValueError
 from ..objective import Objective
 from ..solvers import Place, Problem, Solver, ThisMachine, pinned
 from ..solvers.start import PAPERS_STDDEV, random_start, spectral_start
-from ..system.checks import checked_integer
 from ..system.log import log
 from ..system.machine import resolve_threads
 from ..system.progress import Progress, reporting
 from .best import BestEpoch, Judged, best_epoch_among
-from .checkpoint import Checkpoint, Job, Kept, require_free
+from .checkpoint import HALF, Checkpoint, Job, Kept, checked_every, require_free
 from .checkpointer import Checkpointer
 from .feature_map import FeatureMap
 from .fitted import Embedding, Fitted
@@ -57,6 +56,14 @@ class Fit:
     checkpointer: Checkpointer | None = None
     keeper: BestEpoch | None = None  # the callback that chooses the epoch to keep
     features: SideFeatures = NO_FEATURES
+    half: float | None = None  # seconds of the half epoch after `past`, if that has ended too
+
+    def keep_half_of(self, problem: Problem, history: list[EpochRecord]) -> Callable[[float], None] | None:
+        """Return what keeps the middle of an epoch, given its seconds; None where whole epochs are kept."""
+        if self.checkpointer is None or not self.checkpointer.keeps_halves:
+            return None
+        keep = self.checkpointer.keep_half
+        return lambda seconds: keep(*problem.factors, history, seconds)
 
     def chosen(self, history: list[EpochRecord]) -> tuple[Fit, list[EpochRecord]]:
         """Return the fit and its history as they were after the epoch to keep, which may be the last."""
@@ -94,7 +101,7 @@ class Fitting:
         warm_start: bool = False,
         until: float | None = None,
         checkpoint: str | Path | None = None,
-        every: int = 1,
+        every: float | None = None,
         callbacks: Sequence[Callback] = (),
         progress: Progress = None,
         cluster: Cluster | None = None,
@@ -121,7 +128,9 @@ class Fitting:
             process is killed, `ImplicitMF.resume` goes on from there with the same bits. An error or Ctrl-C
             writes the last finished epoch first. A file that holds an unfinished fit is not overwritten.
         every
-            How many epochs there are from one checkpoint to the next.
+            How many epochs there are from one checkpoint to the next: a whole number, or 0.5 to keep the
+            middle of an epoch too, when the users are updated and the items are not. Default: 1, and 0.5 on a
+            cluster.
         callbacks
             Functions called after each epoch with the model and the epoch's record. Training stops when one
             of them returns a true value; the epoch before may then have read half precision. An
@@ -155,7 +164,7 @@ class Fitting:
         warm_start: bool = False,
         until: float | None,
         checkpoint: str | Path | None,
-        every: int,
+        every: float | None,
         note: Mapping[str, Any] | None = None,
         callbacks: Sequence[Callback] = (),
         progress: Progress = None,
@@ -164,15 +173,16 @@ class Fitting:
         keeper = _check(data, callbacks)
         features = SideFeatures.of(data, user_features, item_features)
         plan = Plan(self.epochs, until, earlier=len(self.history) if warm_start else 0)
-        checked_integer("every", every, 1)
         checkpointer = None
         if checkpoint is not None:
+            default = 1 if cluster is None else HALF
+            often = checked_every(default if every is None else every, self.solver)
             require_free(Path(checkpoint))
             stopping = None if keeper is None else keeper.described()
             described = features.fingerprints()
-            job = Job(self._settings(), plan, Fingerprint.of(data), every, note or {}, stopping, described)
+            job = Job(self._settings(), plan, Fingerprint.of(data), often, note or {}, stopping, described)
             checkpointer = Checkpointer(Path(checkpoint), job, keeper=keeper)
-        elif every != 1:
+        elif every is not None:
             raise InvalidValueError(f"every={every} is for checkpoint=, which was not given")
         with self._place(data, cluster, progress) as place:
             if warm_start:
@@ -213,7 +223,9 @@ class Fitting:
                         plan.done(history), note=f"epoch {plan.done(history) + 1} of {plan.epochs}, {note}"
                     )
                 )
-                for record in () if is_over else train(self.solver, problem, history, plan):
+                at_half = fit.keep_half_of(problem, history)
+                trained = train(self.solver, problem, history, plan, fit.half, at_half)
+                for record in () if is_over else trained:
                     history.append(record)
                     fit = replace(fit, factors=problem.factors)
                     # Only now, so that a fit that fails in its first epoch leaves the model unchanged.
@@ -277,7 +289,7 @@ def fit_with_note(
     *,
     until: float | None,
     checkpoint: Path | None,
-    every: int,
+    every: float | None,
     note: Mapping[str, Any],
     callbacks: Sequence[Callback] = (),
     features: SideFeatures = NO_FEATURES,
@@ -320,7 +332,9 @@ def go_on(
         fit = Fit(data, kept.factors, found.history, Plan(len(found.history)), features=features)
     else:
         checkpointer = Checkpointer(found.path, found.job, found.version, keeper)
-        fit = Fit(data, kept.factors, found.history, found.job.plan, checkpointer, keeper, features)
+        fit = Fit(
+            data, kept.factors, found.history, found.job.plan, checkpointer, keeper, features, found.half
+        )
     with model._place(data, cluster, progress) as place:
         return model._run(fit, place, callbacks, progress)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from ..data.csr import Floats, aligned
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..errors import InvalidValueError, NotFittedError
-from ..solvers import Problem, Solver, for_epoch
+from ..solvers import Problem, Solver, for_epoch, half_epoch_of
 from ..solvers.start import PAPERS_STDDEV, random_start
 from ..system.checks import checked_integer, checked_share
 from .fitted import Embedding, Fitted
@@ -20,12 +20,31 @@ from .history import MOST_EPOCHS, EpochRecord
 
 
 def run_epoch(
-    solver: Solver, problem: Problem, past: Sequence[EpochRecord], *, last: bool = False
+    solver: Solver,
+    problem: Problem,
+    past: Sequence[EpochRecord],
+    *,
+    last: bool = False,
+    spent: float | None = None,
+    at_half: Callable[[float], None] | None = None,
 ) -> EpochRecord:
-    """Run the epoch after those given, and compute its loss."""
-    start = time.perf_counter()
+    """Run the epoch after those given, and compute its loss.
+
+    spent: the seconds of its first half, where that has been run already.
+    at_half: called after the first half with its seconds.
+    """
+    start = time.perf_counter() - (spent or 0.0)
     settled = for_epoch(solver, problem, past, last=last)
-    loss = problem.loss(settled.epoch(problem))
+    half_epoch = half_epoch_of(settled)
+    if half_epoch is None or (spent is None and at_half is None):
+        observed = settled.epoch(problem)
+    else:
+        if spent is None:
+            half_epoch(problem, problem.users, problem.items)
+            if at_half is not None:
+                at_half(time.perf_counter() - start)
+        observed = half_epoch(problem, problem.items, problem.users)
+    loss = problem.loss(observed)
     return EpochRecord(
         epoch=len(past) + 1,
         loss=loss.total,
@@ -77,12 +96,22 @@ class Plan:
         return _fall(*records[-2:]) < self.until
 
 
-def train(solver: Solver, problem: Problem, past: Sequence[EpochRecord], plan: Plan) -> Iterator[EpochRecord]:
-    """Run the epochs after those given, to the end of the plan."""
+def train(
+    solver: Solver,
+    problem: Problem,
+    past: Sequence[EpochRecord],
+    plan: Plan,
+    spent: float | None = None,
+    at_half: Callable[[float], None] | None = None,
+) -> Iterator[EpochRecord]:
+    """Run the epochs after those given, to the end of the plan. `run_epoch` has `spent` and `at_half`."""
     records = list(past)
     while not plan.is_done(records):
-        records.append(run_epoch(solver, problem, records, last=plan.is_last(records)).checked())
-        yield records[-1]
+        last = plan.is_last(records)
+        record = run_epoch(solver, problem, records, last=last, spent=spent, at_half=at_half)
+        records.append(record.checked())
+        spent = None  # later epochs begin at their beginning
+        yield record
 
 
 def _fall(before: EpochRecord, after: EpochRecord) -> float:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .base import Problem, Solver, for_epoch, gramian, pinned
+from .base import Problem, Solver, for_epoch, gramian, half_epoch_of, pinned
 from .ials import IALS, solve_exactly
 from .ialspp import IALSpp
 from .icd import ICD
@@ -27,6 +27,7 @@ __all__ = [
     "ThisMachine",
     "for_epoch",
     "gramian",
+    "half_epoch_of",
     "no_finite_solution",
     "pinned",
     "solve_exactly",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -148,6 +148,27 @@ class Solver(Protocol):
     def epoch(self, problem: Problem) -> float:
         """Update both sides once, in place, and return the observed part of the loss afterwards."""
         ...
+
+
+HalfEpoch = Callable[[Problem, Side, Side], float]
+"""The update of one side, given the other: it returns the observed part of the loss if it is the second."""
+
+
+def half_epoch_of(solver: Solver) -> HalfEpoch | None:
+    """Return what a solver does twice an epoch, for the users and then for the items.
+
+    It depends on the factors alone, so that an epoch can go on from its middle. None for a solver that goes
+    to and fro between the sides.
+    """
+    half: HalfEpoch | None = getattr(solver, "half_epoch", None)
+    return half
+
+
+def by_halves(problem: Problem, half_epoch: HalfEpoch) -> float:
+    """Run an epoch: update the users, then the items."""
+    for side, other in problem.both_ways:
+        observed = half_epoch(problem, side, other)
+    return observed
 
 
 def for_epoch(solver: Solver, problem: Problem, past: Sequence[PastEpoch], *, last: bool) -> Solver:

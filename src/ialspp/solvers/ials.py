@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..data.csr import Csr, Floats
 from ..objective import Objective
-from .base import Problem
+from .base import Problem, by_halves
 from .relaxation import checked_relaxation
 from .sides import Side
 
@@ -34,11 +34,12 @@ class IALS:
 
     def epoch(self, problem: Problem) -> float:
         """Solve all users, then all items."""
-        self._solve(problem, problem.users, problem.items, want_loss=False)
-        return self._solve(problem, problem.items, problem.users, want_loss=True)
+        return by_halves(problem, self.half_epoch)
 
-    def _solve(self, problem: Problem, side: Side, other: Side, *, want_loss: bool) -> float:
+    def half_epoch(self, problem: Problem, side: Side, other: Side) -> float:
+        """Solve every row of one side."""
         side.recentre()
+        want_loss = side is problem.items
         return side.update(
             "solve_rows",
             other.single(),

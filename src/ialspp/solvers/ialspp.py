@@ -8,8 +8,9 @@ from typing import Literal
 from .. import _core
 from ..errors import InvalidTypeError, InvalidValueError
 from ..system.checks import checked_integer
-from .base import Problem
+from .base import HalfEpoch, Problem, by_halves
 from .relaxation import checked_relaxation
+from .sides import Side
 
 # Sixteen columns are one panel of the kernels: the narrowest block that fills their registers, and a system
 # that is solved a row a lane. Work grows with the block size, so that a side at a time nothing is faster.
@@ -73,8 +74,13 @@ class IALSpp:
         """Update every block of every user and item once."""
         size = self.block_size_for(problem.dim)
         if self.sweep == "side":
-            return self._sweep_by_side(problem, size)
+            return by_halves(problem, self._update_side)
         return self._sweep_by_block(problem, size)
+
+    @property
+    def half_epoch(self) -> HalfEpoch | None:
+        """The update of one side; None by block, where an epoch goes to and fro between the sides."""
+        return self._update_side if self.sweep == "side" else None
 
     def _sweep_by_block(self, problem: Problem, size: int) -> float:
         cached = problem.in_memory()
@@ -96,16 +102,13 @@ class IALSpp:
                 side.check(failed_row)
         return cached.observed()
 
-    def _sweep_by_side(self, problem: Problem, size: int) -> float:
-        observed = 0.0
-        for side, other in problem.both_ways:
-            side.recentre()
-            observed = side.update(
-                "update_side",
-                other.single(),
-                problem.gramian(other),
-                problem.unobserved_weight,
-                size,
-                self.relaxation,
-            )
-        return observed
+    def _update_side(self, problem: Problem, side: Side, other: Side) -> float:
+        side.recentre()
+        return side.update(
+            "update_side",
+            other.single(),
+            problem.gramian(other),
+            problem.unobserved_weight,
+            self.block_size_for(problem.dim),
+            self.relaxation,
+        )

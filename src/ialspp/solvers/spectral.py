@@ -15,11 +15,10 @@ from ..errors import InvalidValueError, SolveError
 from ..objective import in_single_precision
 from ..system.checks import checked_integer, checked_number
 from ..system.locks import one_blas_thread
-from ..system.log import log
-from .base import Problem
+from .base import Problem, by_halves
 from .half import unit_of, worth_halving
 from .relaxation import PastEpoch, checked_relaxation, next_relaxation
-from .sides import Fixed, Side
+from .sides import Side
 
 DEFAULT_STEPS = 2
 MAX_STEPS = 2**31 - 1  # far more than any row needs, and an integer that native code can count to
@@ -94,34 +93,33 @@ class SpectralCG:
 
     def epoch(self, problem: Problem) -> float:
         """Improve all users, then all items."""
-        self.improve(problem, problem.users, problem.items)
-        return self.improve(problem, problem.items, problem.users)
+        return by_halves(problem, self.half_epoch)
 
-    def improve(self, problem: Problem, side: Side, other: Side) -> float:
+    def half_epoch(self, problem: Problem, side: Side, other: Side) -> float:
         """Rotate both sides, take the steps in every row of one, and return the observed part of the loss."""
         rotation = Rotation.of(problem, side, other)
-        side.transform_with(
-            rotation.balance[:, None] * rotation.basis, other, rotation.basis / rotation.balance[:, None]
+        fixed = side.transform_with(
+            rotation.balance[:, None] * rotation.basis,
+            other,
+            rotation.basis / rotation.balance[:, None],
+            self._unit(problem, other, rotation.values),
         )
         other.gramian = np.diag(rotation.values)
         side.recentre()
         return side.update(
             "improve_rows",
-            self._fixed(problem, other, rotation.values),
+            fixed,
             in_single_precision(problem.unobserved_weight * rotation.values),
             2 * problem.dim if self.steps is None else self.steps,
             self.tolerance or 0.0,
             1.0 if self.relaxation == "auto" else self.relaxation,
         )
 
-    def _fixed(self, problem: Problem, other: Side, values: NDArray[np.float64]) -> Fixed:
-        """Return the other side as the steps read it."""
+    def _unit(self, problem: Problem, other: Side, values: NDArray[np.float64]) -> float | None:
+        """Return the unit in which steps read the other side in half precision; None: they do not."""
         if self._precision_for(problem) == "single":
-            return other.single()
-        copy = other.half(unit_of(values.sum() / math.prod(other.shape)))
-        if copy is None:
-            log("the vectors of %ss exceed half precision; they are read in single precision", other.ids.name)
-        return other.single() if copy is None else copy
+            return None
+        return unit_of(values.sum() / math.prod(other.shape))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
