@@ -37,7 +37,7 @@ FETCHES = ["side", "rows"]
 def test_bits_are_those_of_one_machine(stored, workers, fetch):
     with RayCluster(workers=workers, fetch=fetch).training(stored, DIM) as place:
         assert len(place.crew.members) == workers
-        for solver in SOLVERS:
+        for solver in SOLVERS if workers == 3 else SOLVERS[1:4:2]:
             wanted = epochs(solver, stored, ThisMachine(2), dim=DIM, count=2)
             assert epochs(solver, stored, place, dim=DIM, count=2) == wanted
 

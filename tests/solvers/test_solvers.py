@@ -35,7 +35,7 @@ def ill_conditioned():
     return make_case(users=10, items=34, dim=130, density=0.88, objective=objective, seed=3369259135)
 
 
-@pytest.mark.parametrize(("dim", "solver"), SOLVERS)
+@pytest.mark.parametrize(("isa", "dim", "solver"), on_some_isa(SOLVERS), indirect=["isa"])
 @given(data=st.data())
 @few
 def test_every_step_of_an_epoch_matches_the_reference(dim, solver, data):
@@ -47,8 +47,11 @@ RELAXED = [IALS(), BY_BLOCK, BY_SIDE, SpectralCG(steps=3), SpectralCG(tolerance=
 relaxations = st.floats(0.01, 1.99)
 
 
-@pytest.mark.parametrize("solver", RELAXED)
-@pytest.mark.parametrize("dim", [7, 33])
+@pytest.mark.parametrize(
+    ("isa", "dim", "solver"),
+    on_some_isa([(dim, solver) for dim in (7, 33) for solver in RELAXED]),
+    indirect=["isa"],
+)
 @given(data=st.data(), relaxation=relaxations)
 @few
 def test_relaxed_steps_match_the_reference(dim, solver, data, relaxation):

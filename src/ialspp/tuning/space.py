@@ -6,6 +6,9 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .settings import Settings
 
 EDGE = 0.1  # share of a range: a best value this near to an end says that better ones may lie beyond
@@ -31,6 +34,12 @@ class Range:
         """Return the value at a share of the way from the low to the high end."""
         low, high = self._scaled(self.low), self._scaled(self.high)
         return self._limited(self._value(low + share * (high - low)))
+
+    def at_each(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the values at some shares."""
+        low, high = self._scaled(self.low), self._scaled(self.high)
+        scaled = low + shares * (high - low)
+        return np.clip(np.exp(scaled) if self.log else scaled, self.least, self.most)
 
     def widened(self, value: float) -> Range:
         """Widen the range until the value is not at an edge, as far as the limits allow."""

@@ -48,38 +48,34 @@ def surface_best(stage: Stage) -> dict[str, Any] | None:
     ]
     if len(trials) < FEWEST:
         return None
-    shares = np.random.default_rng(0).random((CANDIDATES, len(stage.space.ranges)))
-    candidates = [
-        {name: part.at(share) for (name, part), share in zip(stage.space.ranges.items(), row, strict=True)}
-        for row in shares.tolist()
-    ]
-    promise = _promise(stage, trials, candidates)
-    found = candidates[int(np.argmax(promise))]
-    return {**{name: rounded(value) for name, value in found.items()}, **chosen}
+    ranges = stage.space.ranges
+    shares = np.random.default_rng(0).random((CANDIDATES, len(ranges)))
+    candidates = {
+        name: part.at_each(column) for (name, part), column in zip(ranges.items(), shares.T, strict=True)
+    }
+    place = int(np.argmax(_promise(stage, trials, candidates)))
+    return {**{name: rounded(values[place]) for name, values in candidates.items()}, **chosen}
 
 
-def _promise(stage: Stage, trials: list[Trial], candidates: list[dict[str, float]]) -> Doubles:
+def _promise(stage: Stage, trials: list[Trial], candidates: dict[str, Doubles]) -> Doubles:
     """Return the mean of the surface plus its standard deviation at each candidate."""
-    tried = _places(stage.space, [trial.settings.as_dict() for trial in trials])
-    wanted = _places(stage.space, candidates)
+    ranges = stage.space.ranges
+    known = {name: np.array([getattr(trial.settings, name) for trial in trials]) for name in ranges}
+    tried, wanted = _places(stage.space, known), _places(stage.space, candidates)
     distances = np.abs(np.log2([trial.settings.dim / stage.dim for trial in trials]))
     noise = NOISE**2 + (DISTANT * distances) ** 2
     inverse = np.linalg.inv(_kernel(tried, tried) + np.diag(noise))
     across = _kernel(wanted, tried)
     mean = PRIOR + across @ inverse @ (_heights(trials) - PRIOR)
-    variance = DEVIATION**2 - np.einsum("ij,jk,ik->i", across, inverse, across)
+    variance = DEVIATION**2 - (across @ inverse * across).sum(axis=1)
     return np.asarray(mean + np.sqrt(np.maximum(variance, 0)))
 
 
-def _places(space: Space, values: list[dict[str, float]]) -> Doubles:
+def _places(space: Space, values: dict[str, Doubles]) -> Doubles:
     """Return settings as points: decades on log scales."""
-    columns = [
-        np.log10([value[name] for value in values])
-        if part.log
-        else np.array([value[name] for value in values])
-        for name, part in space.ranges.items()
-    ]
-    return np.column_stack(columns)
+    return np.column_stack(
+        [np.log10(values[name]) if part.log else values[name] for name, part in space.ranges.items()]
+    )
 
 
 def _kernel(a: Doubles, b: Doubles) -> Doubles:
