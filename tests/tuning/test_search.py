@@ -178,3 +178,17 @@ def test_a_training_that_would_pass_the_end_is_stopped():
     trials = run(make_plan(budget=150), planted)
     assert [trial.outcome.ending for trial in trials] == ["out of time"]
     assert planted.now <= 200
+
+
+class Dip(Planted):
+    """A training that is unlucky at d = 128."""
+
+    def score(self, settings, seed=0):
+        return super().score(settings, seed) - 0.05 * (settings.dim == 128)
+
+
+def test_time_that_is_left_goes_to_the_next_larger_dimension():
+    trials = run(make_plan(max_dim=512, budget=3000), Dip(enough=512))
+    assert best_of(trials).dim == 512
+    trials = run(make_plan(max_dim=512, trials=60), Dip(enough=512))  # no time is left of a number of trials
+    assert {trial.settings.dim for trial in trials} == {64, 128}

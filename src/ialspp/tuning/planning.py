@@ -2,7 +2,8 @@
 
 A search has stages. The first finds alpha0 and lambda at a small d. Each later one doubles d and refines the
 best settings within a factor of them, as long as that pays. When it no longer does, or time is short, the
-best d is polished. In the end the finalists are repeated with other seeds.
+best d is polished. If a budget has time left then, the d after the one that did not pay is tried, too. In the
+end the finalists are repeated with other seeds.
 """
 
 from __future__ import annotations
@@ -106,7 +107,10 @@ def _next_stage(plan: Plan, trials: list[Trial], elapsed: float) -> Stage | None
     if plan.trials is not None and len(searched) >= plan.trials:
         return None
     deadline = _search_ends(plan, trials)
-    for stage in (_growing(plan, searched), _polishing(plan, searched)):
+    stages = [_growing(plan, searched), _polishing(plan, searched)]
+    if plan.trials is None:  # there is time left, so that bad luck at one d need not be the end
+        stages.append(_growing(plan, searched, misses=1))
+    for stage in stages:
         if stage is not None and (
             deadline is None
             or not done(searched, "search")
@@ -116,8 +120,11 @@ def _next_stage(plan: Plan, trials: list[Trial], elapsed: float) -> Stage | None
     return None
 
 
-def _growing(plan: Plan, searched: list[Trial]) -> Stage | None:
-    """Return the stage at whose d there is more to try, or None if a larger d does not pay."""
+def _growing(plan: Plan, searched: list[Trial], misses: int = 0) -> Stage | None:
+    """Return the stage at whose d there is more to try, or None if a larger d does not pay.
+
+    misses: how many d may bring too little before one that pays.
+    """
     trials = [trial for trial in searched if trial.kind == "search"]
     before: Trial | None = None
     spent = 0.0
@@ -129,9 +136,13 @@ def _growing(plan: Plan, searched: list[Trial]) -> Stage | None:
         has_time = not tried or allowance is None or seconds < allowance
         if len(tried) < plan.quota(place) and has_time and not _is_stale(plan, tried, found):
             return _stage(plan, dim, tried, before, found, searched)
-        if found is None or (before is not None and found.score < before.score * (1 + plan.least_gain)):
+        spent += seconds
+        if found is not None and (before is None or found.score >= before.score * (1 + plan.least_gain)):
+            before = found
+        elif found is None or misses == 0:
             return None
-        before, spent = found, spent + seconds
+        else:
+            misses -= 1
     return None
 
 
