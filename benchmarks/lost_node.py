@@ -45,7 +45,7 @@ def main() -> None:
         path = Path(folder) / "events.ialsdata"
         datasets.synthetic("ml20m", scale=options.scale).save(path)
         data = Interactions.open(path)
-        store = 20 * 4 * options.dim * (data.n_users + data.n_items)
+        store = max(20 * 4 * options.dim * (data.n_users + data.n_items), 2**27)
         checks = WATCHFUL if options.watchful else {}
         head = {"num_cpus": 1, "object_store_memory": store, "include_dashboard": False}
         cluster = Cluster(initialize_head=True, head_node_args={**head, "_system_config": checks})
@@ -54,10 +54,14 @@ def main() -> None:
         whole, broken, missed = [], [], []
         for _ in range(options.rounds):
             whole.append(seconds_of(data, options.dim, lambda: None))
-            killer = Killer(nodes.pop())
+            lost = nodes.pop()
+            killer = Killer(lost)
             broken.append(seconds_of(data, options.dim, killer))
             missed.append(killer.seconds_until_missed())
+            cluster.remove_node(lost, allow_graceful=False)  # or it would be waited for in the end
             nodes.append(cluster.add_node(num_cpus=1, object_store_memory=store))
+        ray.shutdown()
+        cluster.shutdown()
     more = median(broken) / median(whole) - 1
     facts = {"dim": options.dim, "checks": checks, "whole": whole, "broken": broken, "missed": missed}
     print(
