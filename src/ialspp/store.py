@@ -1,7 +1,8 @@
 """Model files: one mappable file with factors, ids, names, settings, history, statistics and interactions.
 
 The layout is that of safetensors. The metadata says what the arrays are: `format` is "ialspp",
-`format_version` is "1", or "2" if there are names, and `description` holds the rest as JSON.
+`format_version` is "1", or "2" if there are names, or "3" if there are features, and `description` holds the
+rest as JSON.
 """
 
 from __future__ import annotations

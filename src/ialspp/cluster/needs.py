@@ -54,6 +54,11 @@ class Factors:
         return self.row * max(self.users, self.items)
 
     @property
+    def numbers(self) -> int:
+        """The bytes of one number for each row, which every node has: its lambda, or its scale."""
+        return FLOAT * (self.users + self.items)
+
+    @property
     def copies(self) -> float:
         """The bytes of old and new factors, and of a side in half precision."""
         return 2 * self.both + self.larger / 2
@@ -74,13 +79,13 @@ class Needs:
     @classmethod
     def of_side(cls, size: Factors) -> Needs:
         """Estimate them where every node fetches the whole side that is held fixed."""
-        return cls(_with_slack(size.copies), _with_slack(2 * size.both / size.nodes + size.larger))
+        other = 2 * size.both / size.nodes + size.larger
+        return cls(_with_slack(size.copies + size.numbers), _with_slack(other + size.numbers))
 
     @classmethod
     def of_rows(cls, size: Factors, batch: float) -> Needs:
         """Estimate them where nodes fetch rows for batches of so many bytes."""
-        scales = FLOAT * (size.users + size.items)  # which the spectral start sends to every node
-        other = size.copies / size.nodes + COPIES_OF_A_BATCH * batch + scales
+        other = size.copies / size.nodes + COPIES_OF_A_BATCH * batch + size.numbers
         arriving = size.both / size.nodes  # results of one node at a time, before the driver copies them
         return cls(_with_slack(other + arriving), _with_slack(other))
 

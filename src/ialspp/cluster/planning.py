@@ -145,5 +145,5 @@ def _memory(size: Size, store: Needs, table: float) -> tuple[float, float]:
 
 
 def _results(factors: Factors) -> float:
-    """Return the bytes of a step's results in a worker, before they are in the store."""
-    return factors.both / factors.nodes
+    """Return the bytes of results that a worker makes before they are in the store, its halves included."""
+    return (factors.both + factors.larger / 2) / factors.nodes
