@@ -40,22 +40,23 @@ def _attack_fit(arena: Arena, draw: random.Random, data: Interactions, tally: Ta
     model = ImplicitMF(draw.choice((3, 16, 33)), solver=draw.choice(SOLVERS), epochs=EPOCHS)
     wanted = ImplicitMF(**model.get_params(deep=False)).fit(data, progress=False)
     cluster = RayCluster(workers=draw.choice((None, 2, 3)), fetch=draw.choice(("side", "rows")))
-    over = threading.Event()
+    begun, over = threading.Event(), threading.Event()
     pauses = [draw.uniform(*PAUSE) for _ in range(EVENTS)]
-    disturbing = threading.Thread(target=arena.disturb, args=(pauses, over))
 
-    def begin(_model: Any, record: Any) -> None:
-        if record.epoch == 1:
-            disturbing.start()
+    def fit() -> None:
+        try:
+            model.fit(data, cluster=cluster, callbacks=[lambda *_: begun.set()], progress=False)
+        except Exception as error:
+            tally.fault(f"{model!r} on {cluster!r}: {error!r}")
+        finally:
+            begun.set()
+            over.set()
 
-    try:
-        model.fit(data, cluster=cluster, callbacks=[begin], progress=False)
-    except Exception as error:
-        tally.fault(f"{model!r} on {cluster!r}: {error!r}")
-    finally:
-        over.set()
-        if disturbing.is_alive():
-            disturbing.join()
+    fitting = threading.Thread(target=fit)  # not the events: Ray starts a node in the main thread only
+    fitting.start()
+    begun.wait()
+    arena.disturb(pauses, over)
+    fitting.join()
     tally.counts["fits"] += 1
     tally.counts["workers lost"] += cluster.lost
     same = [np.array_equal(*sides) for sides in _both(model, wanted)] if model.history else [False]
