@@ -63,7 +63,7 @@ class Draw:
         """Draw rows, and perhaps write over the arrays they were made from."""
         self.n_rows, self.n_columns = shape or self.shape()
         offsets, columns = self.pairs(self.n_rows, self.n_columns, ascending)
-        if not ascending and self.random.random() < LONG_SHARE:
+        if shape is None and not ascending and self.random.random() < LONG_SHARE:
             self.n_rows, self.n_columns = 1, 7
             offsets, columns = np.array([0, LONG_ROW]), np.arange(LONG_ROW, dtype=np.int32) % 7
         self.size = len(columns)
