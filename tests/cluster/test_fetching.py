@@ -1,12 +1,17 @@
 """Where nodes fetch rows as they need them: when that is chosen, and how many bytes it moves."""
 
+import time
+
 import pytest
 import ray
+from ray.exceptions import GetTimeoutError
 from support.clusters import epochs
 from support.models import make_data
 
 from ialspp import IALS, Interactions
 from ialspp.cluster import RayCluster
+from ialspp.cluster.fetching import Store
+from ialspp.cluster.lost import is_loss
 from ialspp.cluster.memory import chosen
 from ialspp.errors import InvalidStateError
 
@@ -58,3 +63,13 @@ def test_a_node_receives_the_rows_that_its_interactions_name(tmp_path):
     formula = cluster.estimate["received"]
     assert (received[3] - received[1]) / 2 == pytest.approx(formula, rel=0.05)
     assert formula < 2 * len(data) * 4 * DIM / 4  # without the rows that several pairs of a batch name
+
+
+def test_an_array_that_does_not_come_counts_as_lost():
+    never = ray.remote(num_cpus=0)(time.sleep).remote(3600)
+    try:
+        with pytest.raises(GetTimeoutError) as error:
+            Store(patience=0.2).get((never, 0, 1))
+        assert is_loss(error.value)
+    finally:
+        ray.cancel(never, force=True)

@@ -20,6 +20,8 @@ from .tables import Memory
 from .traffic import Slice
 
 BESIDE = "beside"  # the threads of a worker that answer others while one works
+ON_THIS_NODE = 60.0  # seconds until an array that this node should have counts as lost
+ON_ANOTHER = 600.0  # the same for one that has to be sent here, which may take minutes
 Wanted = list[tuple[Slice, RowNumbers]]
 """Rows of some arrays: of each, their numbers among those of its slice."""
 
@@ -27,7 +29,9 @@ Wanted = list[tuple[Slice, RowNumbers]]
 class Store:
     """The object store: each array is fetched once a call. It is shared memory, which nobody may change."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience: float = ON_ANOTHER) -> None:
+        """patience: seconds after which an array counts as lost."""
+        self._patience = patience
         self._fetched: dict[Any, NDArray[Any]] = {}
 
     def get(self, rows: Slice | None) -> Any:
@@ -36,7 +40,7 @@ class Store:
             return None
         reference, begin, end = rows
         if reference not in self._fetched:
-            fetched: Any = ray.get(reference)
+            fetched: Any = ray.get(reference, timeout=self._patience)
             self._fetched[reference] = fetched
         return self._fetched[reference][begin:end]
 
@@ -47,9 +51,9 @@ def whole_side(fixed: Fixed, memory: Memory, store: Store) -> NDArray[Any]:
     return np.concatenate(pieces, out=memory.table(sum(map(len, pieces)), fixed.width, fixed.dtype))
 
 
-def sent(wanted: Wanted) -> NDArray[Any]:
+def sent(wanted: Wanted, patience: float = ON_THIS_NODE) -> NDArray[Any]:
     """Copy rows out of arrays that are on this node, for a worker of another one."""
-    store = Store()
+    store = Store(patience)
     return np.concatenate([store.get(slice)[numbers] for slice, numbers in wanted])
 
 
@@ -116,6 +120,6 @@ class NeededRows:
         except RayError as error:
             if not is_loss(error):
                 raise
-            rows = sent(wanted)
+            rows = sent(wanted, ON_ANOTHER)
             self.received += sum(ray.get(reference).nbytes for (reference, _, _), _ in wanted)
         return rows

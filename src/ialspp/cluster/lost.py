@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ray.exceptions import (
+    GetTimeoutError,
     ObjectLostError,
     RayActorError,
     RaySystemError,
@@ -10,7 +11,8 @@ from ray.exceptions import (
     WorkerCrashedError,
 )
 
-LOST = (RayActorError, WorkerCrashedError, ObjectLostError, RaySystemError)
+# Workers ask for arrays with a limit of time: after a loss, Ray may never say what has become of one.
+LOST = (RayActorError, WorkerCrashedError, ObjectLostError, RaySystemError, GetTimeoutError)
 
 
 def is_loss(error: BaseException) -> bool:
