@@ -66,7 +66,7 @@ def test_a_node_receives_the_rows_that_its_interactions_name(tmp_path):
 
 
 def test_an_array_that_does_not_come_counts_as_lost():
-    never = ray.remote(num_cpus=0)(time.sleep).remote(3600)
+    never = ray.remote(num_cpus=0)(lambda: time.sleep(3600)).remote()
     try:
         with pytest.raises(GetTimeoutError) as error:
             Store(patience=0.2).get((never, 0, 1))
