@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ray.exceptions import (
+    ActorUnschedulableError,
     GetTimeoutError,
     ObjectLostError,
     RayActorError,
@@ -11,8 +12,14 @@ from ray.exceptions import (
     WorkerCrashedError,
 )
 
-# Workers ask for arrays with a limit of time: after a loss, Ray may never say what has become of one.
-LOST = (RayActorError, WorkerCrashedError, ObjectLostError, RaySystemError, GetTimeoutError)
+LOST = (
+    RayActorError,
+    WorkerCrashedError,
+    ObjectLostError,
+    RaySystemError,
+    GetTimeoutError,  # workers do not wait for ever: after a loss, Ray may never say what became of an array
+    ActorUnschedulableError,  # the node was lost before a worker could start on it
+)
 
 
 def is_loss(error: BaseException) -> bool:
