@@ -63,10 +63,8 @@ class Bench:
         runs = self.race(converging, dim)
         runs += self.time_only(timed, dim)
         self.add_shares(runs)
-        if self.options.memory:
+        if self.options.memory or self.options.smoke:
             add_peaks(runs, self.options)
-        elif self.options.smoke:
-            add_peaks([run for run in runs if run.system in ("ours/spectral", "irspack/cg")], self.options)
         again = {run.key for run in runs}
         self.runs = [run for run in self.runs if run.key not in again] + runs
         return runs

@@ -35,7 +35,7 @@ def ill_conditioned():
     return make_case(users=10, items=34, dim=130, density=0.88, objective=objective, seed=3369259135)
 
 
-@pytest.mark.parametrize(("isa", "dim", "solver"), on_some_isa(SOLVERS), indirect=["isa"])
+@pytest.mark.parametrize(("dim", "solver"), SOLVERS)
 @given(data=st.data())
 @few
 def test_every_step_of_an_epoch_matches_the_reference(dim, solver, data):
@@ -47,11 +47,8 @@ RELAXED = [IALS(), BY_BLOCK, BY_SIDE, SpectralCG(steps=3), SpectralCG(tolerance=
 relaxations = st.floats(0.01, 1.99)
 
 
-@pytest.mark.parametrize(
-    ("isa", "dim", "solver"),
-    on_some_isa([(dim, solver) for dim in (7, 33) for solver in RELAXED]),
-    indirect=["isa"],
-)
+@pytest.mark.parametrize("solver", RELAXED)
+@pytest.mark.parametrize("dim", [7, 33])
 @given(data=st.data(), relaxation=relaxations)
 @few
 def test_relaxed_steps_match_the_reference(dim, solver, data, relaxation):
