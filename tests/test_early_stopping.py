@@ -259,3 +259,13 @@ def test_validation_users_are_folded_in_with_their_features():
         assert judge.scores[0] == wanted["ndcg@5"].mean
     assert judges[0].scores != judges[1].scores
     assert judges[0].described() != judges[1].described()
+
+
+def test_features_that_no_model_can_use_are_refused_before_the_first_epoch():
+    with pytest.raises(TypeError, match=r"user_features must be Features, whose ids say .*, got ndarray"):
+        EarlyStopping(PARTS.validation, user_features=np.zeros((3, 2)))
+    features = Features.from_matrix(np.ones((len(DATA.users), 1)), ids=list(DATA.users))
+    seen = []
+    with pytest.raises(ValueError, match="user_features of EarlyStopping need a fit with user_features, too"):
+        fit(EarlyStopping(PARTS.validation, user_features=features), lambda *_: seen.append(1))
+    assert seen == []

@@ -11,9 +11,10 @@ from .data.features import Features
 from .data.fingerprint import Fingerprint, fingerprint_of
 from .data.interactions import Interactions
 from .errors import InvalidTypeError, InvalidValueError
-from .evaluation import Recommender, asked_users, features_to_fold_in, ranked, same_pairs
+from .evaluation import Recommender, asked_users, checked_features, features_to_fold_in, ranked, same_pairs
 from .metrics import Metric
 from .model.best import BestEpoch
+from .model.side_features import SideFeatures
 from .split import HeldOut
 from .system.checks import checked_integer
 
@@ -62,13 +63,14 @@ class EarlyStopping(BestEpoch):
             )
         self.metric = checked_metric(metric)
         self.validation = validation
-        self.user_features = user_features
+        self.user_features = checked_features(user_features)
         self._users = _sample(asked_users(validation), users)
 
     def __repr__(self) -> str:
+        features = "" if self.user_features is None else f", user_features={self.user_features!r}"
         return (
             f"EarlyStopping({self.validation!r}, {str(self.metric)!r}, patience={self.patience}, "
-            f"users={self.users})"
+            f"users={self.users}{features})"
         )
 
     @property
@@ -82,8 +84,10 @@ class EarlyStopping(BestEpoch):
         standings, _ = ranked(model, self.validation, self._users, [self.metric], features)
         return float(self.metric.of_each(standings).mean())
 
-    def require_fit(self, data: Interactions) -> None:
+    def require_fit(self, data: Interactions, features: SideFeatures) -> None:
         """Raise an error unless the data is the training part that belongs to the validation."""
+        if self.user_features is not None and features.users is None:
+            raise InvalidValueError("user_features of EarlyStopping need a fit with user_features, too")
         part = self.validation.given
         if part.items != data.items:
             raise InvalidValueError(

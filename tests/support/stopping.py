@@ -22,7 +22,7 @@ class Listed(BestEpoch):
     def score(self, model):
         return self.listed[len(model.history) - 1]
 
-    def require_fit(self, data):
+    def require_fit(self, data, features):
         pass
 
     def described(self):

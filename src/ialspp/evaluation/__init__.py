@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,14 +90,19 @@ def evaluate(
     return _scored(split, len(asked), chosen, standings, best)
 
 
+def checked_features(given: Any) -> Features | None:
+    """Return features of held-out users, if there are any."""
+    if given is None or isinstance(given, Features):
+        return given
+    raise InvalidTypeError(
+        f"user_features must be Features, whose ids say who they belong to, got {type(given).__name__}"
+    )
+
+
 def features_to_fold_in(given: Features | None, model: Recommender, held_out: HeldOut) -> Features | None:
     """Return the features to fold in unseen users with; the model knows those of other users."""
-    if given is None:
+    if checked_features(given) is None:
         return None
-    if not isinstance(given, Features):
-        raise InvalidTypeError(
-            f"user_features must be Features, whose ids say who they belong to, got {type(given).__name__}"
-        )
     if getattr(model, "user_features", None) is None:
         raise InvalidValueError("user_features need a model that was fitted with user_features, got another")
     return given if held_out.unseen else None

@@ -14,6 +14,7 @@ from ..errors import InvalidStateError, InvalidValueError
 from ..system.checks import checked_integer
 from ..system.log import log
 from .history import EpochRecord
+from .side_features import SideFeatures
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +47,8 @@ class BestEpoch(ABC):
         """Say how good an `ImplicitMF` is; more is better."""
 
     @abstractmethod
-    def require_fit(self, data: Interactions) -> None:
-        """Raise an error unless models that are trained on this data can be scored."""
+    def require_fit(self, data: Interactions, features: SideFeatures) -> None:
+        """Raise an error unless models that are trained on this data, with these features, can be scored."""
 
     @abstractmethod
     def described(self) -> dict[str, Any]:

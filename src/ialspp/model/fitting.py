@@ -170,8 +170,7 @@ class Fitting:
         progress: Progress = None,
         cluster: Cluster | None = None,
     ) -> Model:
-        keeper = _check(data, callbacks)
-        features = SideFeatures.of(data, user_features, item_features)
+        keeper, features = _checked(data, callbacks, (user_features, item_features))
         plan = Plan(self.epochs, until, earlier=len(self.history) if warm_start else 0)
         checkpointer = None
         if checkpoint is not None:
@@ -320,9 +319,8 @@ def go_on(
     cluster: Cluster | None = None,
 ) -> Model:
     """Run what is left of the fit of a checkpoint, with a model that has its settings."""
-    keeper = _check(data, callbacks)
+    keeper, features = _checked(data, callbacks, given_features)
     found.require_data(data)
-    features = SideFeatures.of(data, *given_features)
     found.require_features(features.fingerprints())
     found.require_stopping(None if keeper is None else keeper.described())
     if keeper is not None:
@@ -339,15 +337,17 @@ def go_on(
         return model._run(fit, place, callbacks, progress)
 
 
-def _check(data: Interactions, callbacks: Sequence[Callback]) -> BestEpoch | None:
-    """Check what a fit is given, and return the callback that chooses the epoch to keep."""
+def _checked(
+    data: Interactions, callbacks: Sequence[Callback], given_features: tuple[Any, Any]
+) -> tuple[BestEpoch | None, SideFeatures]:
+    """Check what a fit is given; return the callback that chooses the epoch to keep, and the features."""
     require_interactions(data)
     if len(data) == 0:
         raise InvalidValueError("data has no interactions; there is nothing to fit")
     if callable(callbacks) or not all(callable(callback) for callback in callbacks):
         raise InvalidTypeError("callbacks must be a sequence of functions of (model, record)")
-    keeper = best_epoch_among(callbacks)
+    keeper, features = best_epoch_among(callbacks), SideFeatures.of(data, *given_features)
     if keeper is not None:
-        keeper.require_fit(data)
+        keeper.require_fit(data, features)
     warn_of_spread(data)
-    return keeper
+    return keeper, features
