@@ -18,7 +18,7 @@ import numpy as np
 
 from ialspp import IALS, IALSpp, ImplicitMF, Interactions, Objective, SpectralCG
 from ialspp.datasets import synthetic
-from ialspp.solvers import Problem, Solver
+from ialspp.solvers import Problem, Side, Solver, by_halves
 from ialspp.solvers.spectral import eigenbasis
 from ialspp.system.machine import resolve_threads
 
@@ -32,21 +32,16 @@ class EigenbasisIALSpp:
     block_size: int = 16
 
     def epoch(self, problem: Problem) -> float:
-        observed = 0.0
-        for side, other in problem.both_ways:
-            values, basis = eigenbasis(problem.gramian(other))
-            largest_first = basis[:, ::-1].copy()
-            side.transform_with(largest_first, other, largest_first)
-            other.gramian = np.diag(values[::-1]).copy()
-            observed = side.update(
-                "update_side",
-                other.single(),
-                other.gramian,
-                problem.unobserved_weight,
-                min(self.block_size, problem.dim),
-                1.0,
-            )
-        return observed
+        return by_halves(problem, self.half_epoch)
+
+    def half_epoch(self, problem: Problem, side: Side, other: Side) -> float:
+        values, basis = eigenbasis(problem.gramian(other))
+        largest_first = basis[:, ::-1].copy()
+        side.transform_with(largest_first, other, largest_first)
+        other.gramian = np.diag(values[::-1]).copy()
+        size = min(self.block_size, problem.dim)
+        fixed = other.single()
+        return side.update("update_side", fixed, other.gramian, problem.unobserved_weight, size, 1.0)
 
 
 SOLVERS: dict[str, Solver] = {

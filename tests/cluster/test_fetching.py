@@ -2,6 +2,7 @@
 
 import time
 
+import numpy as np
 import pytest
 import ray
 from ray.exceptions import GetTimeoutError
@@ -14,6 +15,7 @@ from ialspp.cluster.fetching import Store
 from ialspp.cluster.lost import is_loss
 from ialspp.cluster.memory import chosen
 from ialspp.errors import InvalidStateError
+from ialspp.solvers.start import random_start
 
 pytestmark = pytest.mark.usefixtures("two_nodes")
 
@@ -73,3 +75,25 @@ def test_an_array_that_does_not_come_counts_as_lost():
         assert is_loss(error.value)
     finally:
         ray.cancel(never, force=True)
+
+
+def test_arrays_that_a_worker_waited_for_in_vain_are_sent_again(sparse):
+    @ray.remote(num_cpus=0)
+    def waiting_in_vain():
+        raise GetTimeoutError("after ten minutes")
+
+    start = random_start(sparse, DIM, 0.1, 0)
+    weights = [np.ones(len(vectors), np.float32) for vectors in start]
+    with RayCluster(threads=1).training(sparse, DIM) as place:
+        users, _ = place.sides(sparse, start, weights)
+        kept = [part.stored for part in (*users.parts, *users.weights)]
+        before = [stored.reference for stored in kept]
+        total = users.summed_gramian()
+        assert [stored.reference for stored in kept] == before
+        mapper = place.mapper
+        members = list(mapper._crew.members)
+        assert mapper._collected(members[0], [], [waiting_in_vain.remote()]) == []
+        assert mapper._crew.members == members  # the worker that waited is alive
+        mapper._restore(users.parts)
+        assert all(part.stored.reference not in before for part in users.parts)
+        np.testing.assert_array_equal(users.summed_gramian(), total)

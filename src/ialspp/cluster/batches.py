@@ -113,12 +113,13 @@ class Calls:
             member, number = self.running.pop(call)
             try:
                 done[number] = ray.get(call)
+            except RayTaskError as error:
+                if not is_loss(error):  # else the worker lives, and could not fetch what a lost node had
+                    raise _cause_of(error) from None
+                self.crew.doubt_nodes()
+                lost.append(number)
             except LOST as error:
                 self.crew.drop(member, error)
-                lost.append(number)
-            except RayTaskError as error:
-                if not is_loss(error):  # else it could not fetch what a lost node had
-                    raise _cause_of(error) from None
                 lost.append(number)
         return done, lost
 

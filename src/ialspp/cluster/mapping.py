@@ -8,7 +8,7 @@ from typing import Any
 
 import ray
 from numpy.typing import NDArray
-from ray.exceptions import RayTaskError
+from ray.exceptions import GetTimeoutError, RayTaskError
 
 from ..system.log import log
 from .crew import Crew, Member, Start
@@ -26,6 +26,7 @@ class Mapper:
         """shards: how many there are of each side."""
         self._crew = crew
         self._shards = shards
+        self._waited_in_vain = False  # a worker did, for an array of the step
         self.watch = Watch()
         self.traffic = Traffic(ray.get_runtime_context().get_node_id())
 
@@ -61,27 +62,28 @@ class Mapper:
         arguments: of the operation, by side.
         """
         results: dict[int, Done] = {}
+        self._waited_in_vain = False
         given = ray.put(arguments)  # once for all workers
         while len(results) < len(tasks):
             self._crew.refresh()
             self._crew.require_members()
             left = {number: task for number, task in enumerate(tasks) if number not in results}
-            self._restore([part for task in left.values() for part in task.parts])
-            self._restore([] if held is None else held.parts)
+            parts = [part for task in left.values() for part in task.parts]
+            self._restore([*parts, *(held.parts if held is not None else ())])
             results |= self._try(left, given, held)
         self.watch.log_step(tasks[0].job)
         return [results[number] for number in range(len(tasks))]
 
     def _restore(self, parts: Sequence[Part]) -> None:
-        """Put arrays into the store again that were lost with all nodes that had them."""
-        alive = self._crew.nodes
-        for part in parts:
-            stored = part.stored
+        """Put arrays into the store again that were lost with all nodes that had them.
+
+        If a worker waited for one in vain, Ray does not know which are lost: all of them are put again.
+        """
+        alive = set() if self._waited_in_vain else self._crew.nodes
+        self._waited_in_vain = False
+        for stored in {id(part.stored): part.stored for part in parts}.values():
             if stored.nodes.isdisjoint(alive):
-                log(
-                    "an array of %d bytes was lost with its node; the driver sends its copy",
-                    stored.array.nbytes,
-                )
+                log("an array of %d bytes was lost; the driver sends its copy", stored.array.nbytes)
                 stored.reference, stored.nodes = ray.put(stored.array), {self.traffic.driver}
 
     @property
@@ -135,14 +137,15 @@ class Mapper:
         """Fetch the results of one worker; none where it is lost."""
         try:
             *arrays, reports = ray.get(references)
+        except RayTaskError as error:
+            if is_loss(error):  # it lives, and could not fetch what a lost node had
+                self._crew.doubt_nodes()
+                self._waited_in_vain |= isinstance(error.cause, GetTimeoutError)
+                return []
+            raise error.as_instanceof_cause() from None
         except LOST as error:
             self._crew.drop(member, error)
             return []
-        except RayTaskError as error:
-            if is_loss(error):  # it could not fetch what a lost node had
-                self._crew.doubt_nodes()
-                return []
-            raise error.as_instanceof_cause() from None
         self.watch.add(member, jobs, reports)
         self.traffic.received[member.node] += sum(report.received for report in reports)
         stored: dict[str, Stored] = {}

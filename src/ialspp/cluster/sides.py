@@ -107,8 +107,8 @@ class RemoteSide:
         self._settle()
         done = other._map("fix", q, unit)
         other._replace(done)
-        other.penalties = other._added_up(one.report.penalties for one in done)
         self._turn, self.gramian, self.penalties = p, None, None
+        other.penalties = other._added_up(one.report.penalties for one in done)
         return other.single() if unit is None else _halved(done, unit) or single_instead(other)
 
     def update(self, call: str, fixed: Fixed, *arguments: Any) -> float:

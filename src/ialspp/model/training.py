@@ -12,7 +12,7 @@ from ..data.csr import Floats, aligned
 from ..data.ids import IdMap
 from ..data.interactions import Interactions
 from ..errors import InvalidValueError, NotFittedError
-from ..solvers import Problem, Solver, for_epoch, half_epoch_of
+from ..solvers import Problem, Solver, by_halves, for_epoch, half_epoch_of
 from ..solvers.start import PAPERS_STDDEV, random_start
 from ..system.checks import checked_integer, checked_share
 from .fitted import Embedding, Fitted
@@ -36,14 +36,11 @@ def run_epoch(
     start = time.perf_counter() - (spent or 0.0)
     settled = for_epoch(solver, problem, past, last=last)
     half_epoch = half_epoch_of(settled)
-    if half_epoch is None or (spent is None and at_half is None):
+    if half_epoch is None:
         observed = settled.epoch(problem)
     else:
-        if spent is None:
-            half_epoch(problem, problem.users, problem.items)
-            if at_half is not None:
-                at_half(time.perf_counter() - start)
-        observed = half_epoch(problem, problem.items, problem.users)
+        report = None if at_half is None else lambda: at_half(time.perf_counter() - start)
+        observed = by_halves(problem, half_epoch, begun=spent is not None, at_half=report)
     loss = problem.loss(observed)
     return EpochRecord(
         epoch=len(past) + 1,

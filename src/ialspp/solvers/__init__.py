@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .base import Problem, Solver, for_epoch, gramian, half_epoch_of, pinned
+from .base import Problem, Solver, by_halves, for_epoch, gramian, half_epoch_of, pinned
 from .ials import IALS, solve_exactly
 from .ialspp import IALSpp
 from .icd import ICD
@@ -25,6 +25,7 @@ __all__ = [
     "Solver",
     "SpectralCG",
     "ThisMachine",
+    "by_halves",
     "for_epoch",
     "gramian",
     "half_epoch_of",

@@ -68,11 +68,6 @@ class Problem:
         return self.users.shape[1]
 
     @property
-    def both_ways(self) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
-        """The pairs (side to update, side held fixed): users first, then items."""
-        return (self.users, self.items), (self.items, self.users)
-
-    @property
     def factors(self) -> tuple[Floats, Floats]:
         """The factors of users and items as they are now."""
         return self.users.factors, self.items.factors
@@ -164,11 +159,19 @@ def half_epoch_of(solver: Solver) -> HalfEpoch | None:
     return half
 
 
-def by_halves(problem: Problem, half_epoch: HalfEpoch) -> float:
-    """Run an epoch: update the users, then the items."""
-    for side, other in problem.both_ways:
-        observed = half_epoch(problem, side, other)
-    return observed
+def by_halves(
+    problem: Problem,
+    half_epoch: HalfEpoch,
+    *,
+    begun: bool = False,
+    at_half: Callable[[], None] | None = None,
+) -> float:
+    """Run an epoch: update the users, unless that was done before, call `at_half`, and update the items."""
+    if not begun:
+        half_epoch(problem, problem.users, problem.items)
+        if at_half is not None:
+            at_half()
+    return half_epoch(problem, problem.items, problem.users)
 
 
 def for_epoch(solver: Solver, problem: Problem, past: Sequence[PastEpoch], *, last: bool) -> Solver:
