@@ -9,7 +9,9 @@ with implicit minimises that.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,6 +81,15 @@ def load(name: str, scale: float, folder: Path) -> Case:
     known = REAL[name]
     data, held_out = known.read(folder)
     return Case(name, data, held_out, tasks_of(data, known.objective, known.implicit_regularization))
+
+
+@contextmanager
+def prepared(name: str, scale: float) -> Iterator[Interactions]:
+    """Generate a shape, and open it from a temporary file, as a cluster needs it."""
+    with tempfile.TemporaryDirectory(prefix="ialspp-") as folder:
+        path = Path(folder) / "events.ialsdata"
+        datasets.synthetic(name, scale=scale).save(path)
+        yield Interactions.open(path)
 
 
 def tasks_of(data: Interactions, objective: Objective, implicit_regularization: float) -> dict[str, Task]:

@@ -12,12 +12,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import tempfile
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from ialspp import ImplicitMF, Interactions, datasets
+from cases import prepared
+
+from ialspp import ImplicitMF, Interactions
 from ialspp.cluster import RayCluster
 
 RESULTS = Path(__file__).parent / "results"
@@ -32,10 +33,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2, help="of one fit here and one on Ray")
     options = parser.parse_args()
     os.environ.setdefault("RAY_worker_niceness", "0")  # the same priority as this process
-    with tempfile.TemporaryDirectory(prefix="cluster-") as folder:
-        path = Path(folder) / "events.ialsdata"
-        datasets.synthetic("ml20m", scale=options.scale).save(path)
-        data = Interactions.open(path)
+    with prepared("ml20m", options.scale) as data:
         print(data)
         found = [compared(data, dim, options) for dim in options.dims]
     RESULTS.mkdir(exist_ok=True)

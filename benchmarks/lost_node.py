@@ -14,7 +14,6 @@ import argparse
 import json
 import os
 import signal
-import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -23,9 +22,10 @@ from statistics import median
 from typing import Any
 
 import ray
+from cases import prepared
 from ray.cluster_utils import Cluster
 
-from ialspp import ImplicitMF, Interactions, datasets
+from ialspp import ImplicitMF, Interactions
 from ialspp.cluster import RayCluster
 
 RESULTS = Path(__file__).parent / "results"
@@ -41,10 +41,7 @@ def main() -> None:
     parser.add_argument("--watchful", action="store_true", help="look at nodes more often than Ray's default")
     options = parser.parse_args()
     os.environ.setdefault("RAY_worker_niceness", "0")  # the same priority as this process
-    with tempfile.TemporaryDirectory(prefix="lost-node-") as folder:
-        path = Path(folder) / "events.ialsdata"
-        datasets.synthetic("ml20m", scale=options.scale).save(path)
-        data = Interactions.open(path)
+    with prepared("ml20m", options.scale) as data:
         store = max(20 * 4 * options.dim * (data.n_users + data.n_items), 2**27)
         checks = WATCHFUL if options.watchful else {}
         head = {"num_cpus": 1, "object_store_memory": store, "include_dashboard": False}

@@ -8,6 +8,7 @@ import sys
 import textwrap
 
 import pytest
+from support.checkpoints import interrupted_halves
 from support.commands import (
     COLUMNS,
     answer,
@@ -81,6 +82,18 @@ def test_an_interrupted_fit_says_how_to_go_on_and_goes_on(folder, whole, monkeyp
     assert files(folder) == ["log.csv", "my check.point"]
     assert ialspp("fit", "--resume", "my check.point", cwd=folder).returncode == 0
     assert files(folder) == ["log.csv", "m.ialspp"]
+    assert same_bits(ImplicitMF.load(folder / "m.ialspp"), whole)
+
+
+@posix
+def test_half_an_epoch_is_kept_and_goes_on(folder, whole, monkeypatch):
+    epochs = interrupted_halves(monkeypatch)
+    epochs[:] = [3]
+    done = ialspp(*FIT, "--checkpoint", "c", "--every", "0.5", "-o", "m.ialspp", cwd=folder)
+    said = f"ialspp: interrupted: c keeps epoch 2 of {EPOCHS}, and half of the next; go on with: "
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", f"{said}ialspp fit --resume c\n")
+    epochs.clear()
+    assert ialspp("fit", "--resume", "c", cwd=folder).returncode == 0
     assert same_bits(ImplicitMF.load(folder / "m.ialspp"), whole)
 
 
@@ -333,6 +346,8 @@ def test_an_unfinished_fit_is_not_overwritten(unfinished):
     [
         (["--every", "2"], "--every is for --checkpoint, which was not given"),
         (["--checkpoint", "c", "--every", "0"], "every must be at least 1, got 0"),
+        (["--checkpoint", "c", "--every", "1.5"], "every must be 0.5 or a whole number of epochs, got 1.5"),
+        (["--checkpoint", "c", "--every", "0.5", "--solver", "icd"], "every 0.5 needs a solver that updates"),
         (["--checkpoint", "m"], "--out must not be the file of the checkpoint, m"),
         (["--checkpoint", "./m"], "--out must not be the file of the checkpoint, m"),
         (["--checkpoint", "log.csv"], "log.csv is not a checkpoint that can be read, and will not be overwr"),

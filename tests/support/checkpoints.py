@@ -1,9 +1,16 @@
 """Fits that are interrupted, and what goes on from their checkpoints."""
 
+import runpy
+from pathlib import Path
+
+import numpy as np
+
 from ialspp import ImplicitMF
 from ialspp.model.checkpoint import Checkpoint
 from ialspp.model.checkpointer import Checkpointer
-from support.models import losses, make_model, same_bits
+from support.models import factors, losses, make_model, same_bits
+
+GOLDEN = Path(__file__).parents[1] / "golden"
 
 
 class Interrupted(KeyboardInterrupt):
@@ -52,6 +59,23 @@ def interrupted(path, data, *, at, every=1, until=None, callbacks=(), **settings
 
 def resumed(path, data, **options):
     return ImplicitMF.resume(path, data, progress=False, **options)
+
+
+def check_golden(file, folder):
+    """A checkpoint after 2 epochs of 4 that was made once goes on; return what was read.
+
+    On another instruction set the last bits of its first epochs differ from those of a fit here.
+    """
+    made = runpy.run_path(GOLDEN / "make.py")
+    data, path = made["interactions"](made["FIRST"]), folder / "c"
+    path.write_bytes((GOLDEN / file).read_bytes())
+    found, model = Checkpoint.read(path), resumed(path, data)
+    whole = ImplicitMF(3, epochs=4, seed=11).fit(data, progress=False)
+    assert [record.epoch for record in model.history] == [1, 2, 3, 4]
+    assert {**model.get_params(), "threads": None} == whole.get_params()
+    for vectors, expected in zip(factors(model), factors(whole), strict=True):
+        np.testing.assert_allclose(vectors @ vectors.T, expected @ expected.T, rtol=1e-3, atol=1e-4)
+    return found
 
 
 def epochs_in(path):

@@ -1,7 +1,7 @@
 """What Ray raises when a worker or a node is lost.
 
-A `RayTaskError` is also an instance of its cause's class, which may be one of the LOST, though the worker that
-raised it lives. So it has to be caught before them.
+A `RayTaskError` is also an instance of its cause's class, which may be one of the LOST, though the worker
+that raised it lives. So it has to be caught before them.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class Checkpointer:
     """Keeps the state after each epoch, and writes it every so often, while training goes on.
 
     Use it as a context manager around the training. If that ends early, by an error or Ctrl-C, the last
-    finished epoch is written before the error goes on.
+    finished epoch, or half, is written before the error goes on.
     """
 
     def __init__(

@@ -36,7 +36,7 @@ def run_epoch(
     start = time.perf_counter() - (spent or 0.0)
     settled = for_epoch(solver, problem, past, last=last)
     half_epoch = half_epoch_of(settled)
-    if half_epoch is None:
+    if half_epoch is None or (spent is None and at_half is None):
         observed = settled.epoch(problem)
     else:
         report = None if at_half is None else lambda: at_half(time.perf_counter() - start)
