@@ -148,6 +148,7 @@ endef
 DEV := --no-build-isolation --config-settings=build-dir=$(BUILD) \
   --config-settings=cmake.define.IALSPP_TESTS=ON --config-settings=cmake.define.IALSPP_WERROR=ON
 .venv/.demo: EXTRAS = demo
+.venv/.demo: OPTIONS = --no-compile  # Python compiles the few modules that the demo imports when it imports them
 .venv/.reproduce: EXTRAS = reproduce
 .venv/.dev: EXTRAS = dev
 .venv/.peers: EXTRAS = dev,peers

@@ -7,12 +7,12 @@
 namespace ialspp {
 namespace {
 
-constexpr size_t kFirstSlots = 1024;
+constexpr size_t kFirstKeys = 1024;
 constexpr int32_t kFree = -1;
 
 }  // namespace
 
-IntegerDictionary::IntegerDictionary() : keys_(kFirstSlots), numbers_(kFirstSlots, kFree) {}
+IntegerDictionary::IntegerDictionary() : keys_(kFirstKeys), numbers_(kFirstKeys, kFree) {}
 
 uint64_t IntegerDictionary::hash(int64_t key) {
   // Both halves of the product: consecutive ids, and ids with equal low or high bits, are all spread out.

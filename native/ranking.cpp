@@ -16,7 +16,6 @@ constexpr int64_t kMostScores = int64_t{1} << 24;  // held by a thread: 64 MB, u
 constexpr int64_t kMostPlacedByCount = 512;        // items that are compared each with each; more are sorted
 constexpr int64_t kSmallCatalogue = 512;           // items that are scored as fast as they are bounded
 constexpr int64_t kItemsForEach = 8;               // of the best items; with fewer, too many survive
-constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
 Standing behind_all(int64_t depth) { return {static_cast<int32_t>(depth), 0, 0}; }
 

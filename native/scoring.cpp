@@ -19,7 +19,6 @@ constexpr int64_t kGatheredPanels = 16;  // of items scored for one user: in the
 constexpr int kItemLevels = 127;
 constexpr double kUp = 1 + 1e-6;  // more than rounding a length to single precision takes away
 constexpr double kLeast = 1e-37;  // a normal number, far above the error of what is not
-constexpr float kHidden = -std::numeric_limits<float>::infinity();
 constexpr float kOverflown = std::numeric_limits<float>::infinity();
 
 // Gives every score that is not finite the same value, which no maximum misses. Infinite parts of a sum may

@@ -9,6 +9,8 @@
 // where lengths are rounded up, and the last term covers what is lost below the smallest normal number.
 #pragma once
 
+#include <limits>
+
 #include "kernels.h"
 #include "memory.h"
 #include "rows.h"
@@ -17,6 +19,8 @@ namespace ialspp {
 
 constexpr int64_t kRankedRows =
     24;  // users ranked together: whole tiles, and their bounds nearly fit a core's cache
+constexpr float kHidden =
+    -std::numeric_limits<float>::infinity();  // the score of an item that nobody may see
 
 // The items Y (size x dim), and a coded copy of a quarter of their memory. Y itself is not copied and must
 // outlast this. The copy is made once for many rankings.
