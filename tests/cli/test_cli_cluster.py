@@ -20,6 +20,8 @@ def files(tmp_path_factory):
         ("events.csv", ["--ray", "local", "--user", "user", "--item", "item"], "ialspp prepare"),
         ("events.ialsdata", ["--ray", "local", "--fetch", "A"], '"auto", "side" or "rows"'),
         ("events.ialsdata", ["--fetch", "rows"], "--fetch is for --ray"),
+        ("events.ialsdata", ["--push-to", "/tmp"], "--push-to is for --ray"),
+        ("events.ialsdata", ["--ray", "local", "--push-to", "here"], "--push-to must be an absolute path"),
         ("events.ialsdata", ["--ray", "local", "--workers", "0"], "workers must be"),
         ("events.ialsdata", ["--ray", "local", "--min-user", "9"], "give them to `ialspp prepare`"),
         ("events.ialsdata", ["--ray", "ray://10.0.0.1:10001"], "must run on a node of the cluster"),

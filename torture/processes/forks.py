@@ -63,7 +63,7 @@ def _code_of(job: dict[str, Any]) -> int:
             _redirect(job)  # what it said is dropped
         _limit(job)
         calls = _arm(job)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD_BACK)
+        _let_signals_in()
         call(*job["arguments"])
         code = 0
     except SystemExit as end:
@@ -80,6 +80,15 @@ def _code_of(job: dict[str, Any]) -> int:
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()
     return code
+
+
+def _let_signals_in() -> None:
+    """Let signals reach the job. One that is waiting comes before the job can answer it, so it ends here."""
+    try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD_BACK)
+    except KeyboardInterrupt:
+        os.write(2, b"ialspp: interrupted\n")  # what the entry point of the command says then
+        raise
 
 
 def _redirect(job: dict[str, Any]) -> None:

@@ -28,6 +28,7 @@ MAY_CHANGE = {
     "ray",
     "workers",
     "fetch",
+    "push_to",
     "out",
     "force",
     "runs",

@@ -56,21 +56,30 @@ class TrainingCluster(ClusterOptions):
             "(those that it needs, which takes less memory). Default: auto, side where there is room.",
         ),
     ] = None
+    push_to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="--ray: send the data to this folder of every node, once. Default: all nodes read its path.",
+        ),
+    ] = None
 
     def for_training(self, source: Source, threads: int | None) -> RayCluster | None:
         """Make the cluster, or raise an error for what it cannot train on; None without --ray."""
         cluster = self.make(threads)
         if cluster is None:
-            if self.fetch is not None:
-                raise InvalidValueError("--fetch is for --ray, which was not given")
+            for name, value in (("--fetch", self.fetch), ("--push-to", self.push_to)):
+                if value is not None:
+                    raise InvalidValueError(f"{name} is for --ray, which was not given")
             return None
         if not source.is_prepared:
             raise InvalidValueError(
-                f"--ray trains on the file of `ialspp prepare`, under a path that every node can read; "
+                f"--ray trains on the file of `ialspp prepare`, under a path that every node can read, or "
+                f"sent to them with --push-to; "
                 f"{source.source} is not one"
             )
         fetch: Any = "auto" if self.fetch is None else self.fetch  # checked there
-        return replace(cluster, fetch=fetch)
+        return replace(cluster, fetch=fetch, push_to=self.push_to)
 
     def check(self, data: Interactions) -> None:
         """Raise an error if the data is not the file any more."""

@@ -14,6 +14,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from ..errors import InvalidStateError
 from ..system.log import log
+from .copies import DataFile
 from .fetching import BESIDE
 from .jobs import Piece
 from .lost import LOST
@@ -56,8 +57,7 @@ class Starting(Protocol):
 class Start:
     """What the workers of a fit are started with."""
 
-    path: str
-    checksum: str
+    file: DataFile
     isa: str
     workers: int | None
     threads: int | None
@@ -66,7 +66,7 @@ class Start:
     def actor(self, options: dict[str, Any], threads: int) -> Any:
         """Start a worker that opens the data."""
         kind = ray.remote(concurrency_groups={BESIDE: ANSWERING})(Worker)
-        return kind.options(**options).remote(self.path, self.checksum, self.isa, threads, self.fetch)
+        return kind.options(**options).remote(self.file, self.isa, threads, self.fetch)
 
 
 AnyStart = TypeVar("AnyStart", bound=Starting)
@@ -77,6 +77,7 @@ class Crew(Generic[AnyStart]):
     """All workers, and which pieces each of them has."""
 
     start: AnyStart
+    patience: float = PATIENCE
     members: list[Member] = field(default_factory=list)
     starting: list[Member] = field(default_factory=list)
     lost: int = 0  # how many have died so far
@@ -98,10 +99,10 @@ class Crew(Generic[AnyStart]):
         """Wait until there is a worker; raise an error if none comes."""
         begun = time.monotonic()
         while not self.members:
-            if time.monotonic() - begun > PATIENCE:
+            if time.monotonic() - begun > self.patience:
                 raise InvalidStateError(
-                    f"no worker for {PATIENCE:.0f} seconds: {self.lost} were lost, and no node of the Ray "
-                    "cluster has free CPUs for another; a fit with a checkpoint can be resumed later"
+                    f"no worker for {self.patience:.0f} seconds: {self.lost} were lost, and no node of the "
+                    "Ray cluster has free CPUs for another; a fit with a checkpoint can be resumed later"
                 )
             self._look_for_nodes()
             if self.starting:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ..data.interactions import Interactions
@@ -34,7 +35,8 @@ class RayCluster:
     """A Ray cluster on which models are trained and asked, with the same bits as on one machine.
 
     To train on, data must be open from a file (`Interactions.open`) that every node can read under the same
-    path. So must the file of a model that is loaded. A model in memory is sent to every node, once.
+    path, unless it is sent to them (`push_to`). Every node must also see the file of a model that is loaded.
+    A model in memory is sent to every node, once.
 
     Each call starts workers of its own. Calls in a block `with RayCluster(...) as cluster:` that rank,
     evaluate or fold in share their workers, which end with the block.
@@ -52,6 +54,10 @@ class RayCluster:
         What a node fetches of the side that is held fixed. "side": all of it. "rows": for one batch of its
         own rows after the other, only what their interactions name, so that a node needs far less memory than
         a whole side. "auto": "side" where the object store of every node has room for it, else "rows".
+    push_to
+        A folder on the disk of every node, as an absolute path. The data of a fit is sent there, once for
+        all fits on the same file, and a copy of an older file of that name is removed. None: every node
+        reads the data under the driver's path.
 
     Attributes
     ----------
@@ -74,6 +80,7 @@ class RayCluster:
     workers: int | None = None
     threads: int | None = None
     fetch: Literal["auto", "side", "rows"] = "auto"
+    push_to: str | Path | None = None
     seconds_to_start: float = field(default=0.0, init=False, compare=False)
     received: dict[str, int] = field(default_factory=dict, init=False, compare=False)
     lost: int = field(default=0, init=False, compare=False)
@@ -89,6 +96,10 @@ class RayCluster:
                 checked_integer(name, getattr(self, name), 1)
         if self.fetch not in ("auto", "side", "rows"):
             raise InvalidValueError(f'fetch must be "auto", "side" or "rows", got {self.fetch!r}')
+        if self.push_to is not None and not Path(self.push_to).is_absolute():
+            raise InvalidValueError(
+                f"push_to must be an absolute path, which means the same on every node, got {self.push_to}"
+            )
         if self.address is not None and self.address.startswith("ray://"):
             raise InvalidValueError(
                 f"the driver must run on a node of the cluster, whose memory it shares; got the address of a "
@@ -189,7 +200,11 @@ class RayCluster:
         self._end_block()  # its workers would keep CPUs from those of the fit
         begun = time.perf_counter()
         fetch = None if self.fetch == "auto" else self.fetch
-        with self._connected(), training(data, dim, self.workers, self.threads, fetch) as place:
+        folder = None if self.push_to is None else Path(self.push_to)
+        with (
+            self._connected(),
+            training(data, dim, self.workers, self.threads, fetch, folder) as place,
+        ):
             self.seconds_to_start = time.perf_counter() - begun
             self.estimate = asdict(place.estimate)
             workers = len(place.crew.members)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from ..data.interactions import Interactions
 from ..solvers.sides import Sums
 from ..system.log import log
 from ..system.machine import selected_isa
-from .crew import Crew, Start
+from .copies import data_file
+from .crew import PATIENCE, Crew, Start
 from .jobs import Piece
 from .mapping import Mapper
 from .memory import Choice, chosen
@@ -23,19 +25,23 @@ from .tasks import Task
 
 @contextmanager
 def training(
-    data: Interactions, dim: int, workers: int | None, threads: int | None, fetch: Fetch | None
+    data: Interactions,
+    dim: int,
+    workers: int | None,
+    threads: int | None,
+    fetch: Fetch | None,
+    push_to: Path | None = None,
 ) -> Iterator[ClusterPlace]:
     """Start workers, and end them in the end."""
-    assert data.file is not None
     choice = chosen(data, dim, fetch)
-    path = str(data.file.path.absolute())
-    start = Start(path, data.file.checksum, selected_isa(), workers, threads, choice.fetch)
-    crew = Crew(start)
-    try:
-        crew.gather()
-        yield ClusterPlace(crew, data, choice)
-    finally:
-        crew.dismiss()
+    with data_file(data, push_to) as file:
+        start = Start(file, selected_isa(), workers, threads, choice.fetch)
+        crew = Crew(start, PATIENCE + (0.0 if file.copies is None else file.copies.patience))
+        try:
+            crew.gather()
+            yield ClusterPlace(crew, data, choice)
+        finally:
+            crew.dismiss()
 
 
 class ClusterPlace:

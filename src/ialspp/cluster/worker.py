@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.csr import Csr, RowNumbers
-from ..data.interactions import Interactions
-from ..errors import InvalidStateError
 from ..solvers import sides
 from ..solvers.half import HalfCopies
 from ..solvers.shards import Bounds, bounds_of
 from ..solvers.sides import LocalSide, absolute_row_sums
 from ..system.machine import select_isa
+from .copies import DataFile
 from .fetching import NeededRows, Store, Wanted, sent, whole_side
 from .jobs import RESULTS, Doing, Fixed, Job, Piece, Report, ResultName
 from .needs import Fetch
@@ -57,12 +56,10 @@ class PieceRows:
 class Worker:
     """What the process of a worker runs: an actor of Ray's."""
 
-    def __init__(self, path: str, checksum: str, isa: str, threads: int, fetch: Fetch) -> None:
-        """Open the data. Its file must be the driver's, and the kernels must be the same: so are the bits."""
+    def __init__(self, file: DataFile, isa: str, threads: int, fetch: Fetch) -> None:
+        """Open the data. The kernels must be the driver's, too: so are the bits."""
         select_isa(isa, f"the driver trains with {isa}")
-        self._data = Interactions.open(path, verify=False)
-        if self._data.file is None or self._data.file.checksum != checksum:
-            raise InvalidStateError(f"{path} on this machine is another file than on the driver's")
+        self._data = file.opened()
         self._threads = threads
         self._fetch = fetch
         self._bounds: dict[str, Bounds] = {}
