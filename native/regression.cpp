@@ -11,6 +11,7 @@ double value(const Rows& features, int64_t entry) { return features.labels ? fea
 void feature_products(const Rows& features, int64_t n_features, const float* weights, const float* x,
                       int64_t dim, double* out, int threads) {
   std::fill_n(out, n_features * dim, 0.0);
+  if (features.offsets[features.size] == 0) return;  // X may then have any number of columns, and no rows
   parallel_for(threads, panels_for(dim), [&](int64_t panel) {
     const int64_t begin = panel * kPanel, width = std::min(kPanel, dim - begin);
     for (int64_t r = 0; r < features.size; ++r) {

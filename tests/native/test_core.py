@@ -125,6 +125,11 @@ def test_sums_over_features_check_their_arguments():
             _core.feature_gramian(features, *wrong, 1)
 
 
+def test_a_matrix_without_rows_may_have_any_number_of_columns():
+    nobody = _core.Rows(np.zeros(1, np.int64), np.zeros(0, np.int32), 0)
+    assert _core.feature_products(nobody, floats(0), floats(0, 2**40), 2).shape == (0, 2**40)
+
+
 @pytest.mark.parametrize("name", GOOD)
 @pytest.mark.parametrize("threads", [-3, 0, 999])
 def test_any_number_of_threads_is_survived(name, threads):
