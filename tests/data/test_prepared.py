@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.exports import files_no_larger_than, posix
 
 from ialspp import ImplicitMF, Interactions
 from ialspp.data import preparing
@@ -229,6 +230,22 @@ def test_wrong_data_leaves_the_target_as_it_was(tmp_path):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["bad.csv", "data"]
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         Interactions.prepare(tmp_path / "bad.csv", tmp_path / "no" / "data", **COLUMNS)
+
+
+@posix
+@pytest.mark.parametrize("size", [100, 1000, 5000])
+def test_a_full_disk_is_an_error_that_names_the_place_once(tmp_path, size):
+    """Several columns are in files without names. Those that are closed fail, too, and say nothing."""
+    rng = np.random.default_rng(0)
+    lines = (f"user-{user},item-{item}" for user, item in rng.integers(500, size=(2000, 2)))
+    (tmp_path / "e.csv").write_text("u,i\n" + "\n".join(lines))
+    (tmp_path / "out").mkdir()
+    out = tmp_path / "out" / "e.ialsdata"
+    with files_no_larger_than(size), pytest.raises(OSError, match="too large") as refused:
+        Interactions.prepare(tmp_path / "e.csv", user="u", item="i", out=out)
+    assert str(refused.value).count(str(tmp_path)) == 1
+    assert str(refused.value.filename).startswith(str(out.parent))
+    assert list(out.parent.iterdir()) == []
 
 
 KILLED = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -84,8 +85,9 @@ class FileSpool:
             return np.frombuffer(mmap.mmap(file.fileno(), 0, access=access), self._dtype)
 
     def close(self) -> None:
-        """Close the file; what is mapped stays mapped."""
-        self._file.close()
+        """Close the file; what is mapped stays mapped. Nobody needs what could not be written to it."""
+        with suppress(OSError):
+            self._file.close()
 
 
 def renumber(codes: RowNumbers, rows: RowNumbers) -> None:

@@ -33,7 +33,7 @@ def polars_errors(
             raise InvalidValueError(f"{path}: {str(error).splitlines()[0]}") from error
         raise first_fault(source, columns, error) from error
     except OSError as error:  # for example, of a compressed file that is cut short
-        if str(path) in str(error):
+        if error.filename is not None or str(path) in str(error):  # another file, or this one
             raise
         raise OSError(f"{path}: {error}") from error
 
