@@ -9,6 +9,7 @@ from ialspp import Interactions
 from ialspp.cluster import RayCluster
 from ialspp.cluster.copies import data_file
 from ialspp.errors import InvalidStateError
+from ialspp.files.leftovers import unfinished_name
 
 pytestmark = pytest.mark.usefixtures("two_nodes")
 
@@ -72,6 +73,7 @@ def test_copies_of_older_files_of_the_same_name_are_removed(data, path, folder):
     opened_elsewhere(data, folder, chunk=10_000)
     opened_elsewhere(saved(path.with_name("others.ialsdata")), folder, chunk=10_000)
     (folder / "events-2.ialsdata").write_text("not a copy of ours")
+    unfinished_name(folder / f"events-{'0' * 16}.ialsdata").write_text("of a process that was killed")
     newer = saved(path, n=4000)
     opened_elsewhere(newer, folder, chunk=10_000)
     events, mine, others = names_in(folder)

@@ -16,6 +16,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from ..data.interactions import Interactions
 from ..errors import InvalidStateError
 from ..files.atomic import whole_file
+from ..files.leftovers import leftovers
 from ..files.lock import locked
 from ..files.parsing import StoreError
 from ..system.log import log
@@ -120,8 +121,11 @@ def _copy(copies: Copies, target: Path) -> None:
 
 
 def _remove_older(original: Path, target: Path) -> None:
-    """Remove copies of files that had the name of this one before. Workers that have one mapped keep it."""
+    """Remove copies of files that had the name of this one before, and what dead processes left there.
+
+    Workers that have one mapped keep it.
+    """
     name = re.compile(rf"{re.escape(original.stem)}-[0-9a-f]{{16}}{re.escape(original.suffix)}")
-    for other in target.parent.iterdir():
-        if name.fullmatch(other.name) and other != target:
-            other.unlink(missing_ok=True)
+    copies = [other for other in target.parent.iterdir() if name.fullmatch(other.name) and other != target]
+    for file in (*copies, *leftovers(target.parent)):
+        file.unlink(missing_ok=True)
