@@ -36,11 +36,7 @@ def saved(path, n=3000):
     return Interactions.open(path)
 
 
-def fitted(data, folder):
-    return make_model(**SETTINGS).fit(data, cluster=RayCluster(push_to=folder), progress=False)
-
-
-def opened_elsewhere(data, folder, chunk):
+def opened_elsewhere(data, folder, chunk=10_000):
     """Open the data as a worker does that is not on the driver's node."""
     with data_file(data, folder) as file:
         copies = replace(file.copies, driver="another node", chunk=chunk)
@@ -52,13 +48,14 @@ def names_in(folder):
 
 
 def test_workers_train_on_copies_which_are_sent_once(data, path, folder):
-    whole = make_model(**SETTINGS).fit(data, progress=False)
-    assert same_bits(fitted(data, folder), whole)
+    cluster = RayCluster(push_to=folder)
+    model = make_model(**SETTINGS).fit(data, cluster=cluster, progress=False)
+    assert same_bits(model, make_model(**SETTINGS).fit(data, progress=False))
     assert names_in(folder) == [f"events-{data.file.checksum}.ialsdata"]
     copy = folder / names_in(folder)[0]
     assert copy.read_bytes() == path.read_bytes()
     before = copy.stat()
-    assert same_bits(fitted(data, folder), whole)
+    assert opened_elsewhere(data, folder).file.path == copy
     assert (copy.stat().st_ino, copy.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
@@ -70,12 +67,12 @@ def test_a_file_in_several_chunks_arrives_whole(data, path, folder, more):
 
 
 def test_copies_of_older_files_of_the_same_name_are_removed(data, path, folder):
-    opened_elsewhere(data, folder, chunk=10_000)
-    opened_elsewhere(saved(path.with_name("others.ialsdata")), folder, chunk=10_000)
+    opened_elsewhere(data, folder)
+    opened_elsewhere(saved(path.with_name("others.ialsdata")), folder)
     (folder / "events-2.ialsdata").write_text("not a copy of ours")
     unfinished_name(folder / f"events-{'0' * 16}.ialsdata").write_text("of a process that was killed")
     newer = saved(path, n=4000)
-    opened_elsewhere(newer, folder, chunk=10_000)
+    opened_elsewhere(newer, folder)
     events, mine, others = names_in(folder)
     assert (events, mine) == tuple(sorted(["events-2.ialsdata", f"events-{newer.file.checksum}.ialsdata"]))
     assert others.startswith("others-")
@@ -88,14 +85,14 @@ def test_a_damaged_file_is_not_copied(path, folder):
     path.write_bytes(content)
     data = Interactions.open(path, verify=False)
     with pytest.raises(InvalidStateError, match=r"the data cannot be copied to .*data of .*: "):
-        opened_elsewhere(data, folder, chunk=10_000)
+        opened_elsewhere(data, folder)
     assert names_in(folder) == []
 
 
-def test_a_folder_that_cannot_be_made_ends_the_fit(data, tmp_path):
+def test_a_folder_that_cannot_be_made_is_an_error(data, tmp_path):
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(InvalidStateError, match=r"a worker cannot start: .*the data cannot be copied to "):
-        fitted(data, tmp_path / "file" / "data")
+    with pytest.raises(InvalidStateError, match=r"the data cannot be copied to .*/file/data of .*: "):
+        opened_elsewhere(data, tmp_path / "file" / "data")
 
 
 def test_the_folder_must_mean_the_same_everywhere():
