@@ -37,7 +37,14 @@ class MostPopular(Recommending):
     _state: Fitted | None = None
 
     def fit(self, data: Interactions, *, progress: Progress = None) -> MostPopular:
-        """Keep the data, whose counts are the scores. There is no progress to report."""
+        """Keep the data, whose counts are the scores. There is no progress to report.
+
+        Examples
+        --------
+        >>> ranking = MostPopular().fit(data).recommend("bob", k=2)
+        >>> ranking, ranking.scores
+        (['rice', 'beans'], [2.0, 1.0])
+        """
         del progress
         same = np.ones((data.n_users, 1), dtype=np.float32)
         self._state = Fitted(Embedding(data.users, same), popularity(data.items, users_of_items(data)), data)
@@ -55,7 +62,13 @@ class MostPopular(Recommending):
         return self._fitted().items.vectors
 
     def fold_in_rows(self, rows: Csr) -> Floats:
-        """Return the same vector for every unseen user."""
+        """Return the same vector for every unseen user.
+
+        Examples
+        --------
+        >>> model.fold_in_rows(data.by_user).tolist()
+        [[1.0], [1.0], [1.0], [1.0]]
+        """
         return np.ones((len(rows), 1), dtype=np.float32)
 
     def _fitted(self) -> Fitted:
@@ -78,7 +91,14 @@ class Random:
         self.seed = checked_integer("seed", seed, 0)
 
     def fit(self, data: Interactions, *, progress: Progress = None) -> Random:
-        """Keep the data, which says how many vectors to draw. There is no progress to report."""
+        """Keep the data, which says how many vectors to draw. There is no progress to report.
+
+        Examples
+        --------
+        >>> baseline = Random(seed=1).fit(data)
+        >>> baseline.user_factors.shape, baseline.item_factors.shape
+        ((4, 32), (5, 32))
+        """
         del progress
         self.trained_on = data
         return self
@@ -95,7 +115,13 @@ class Random:
         return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
     def fold_in_rows(self, rows: Csr) -> Floats:
-        """Draw vectors of unseen users."""
+        """Draw vectors of unseen users.
+
+        Examples
+        --------
+        >>> Random(seed=1).fit(data).fold_in_rows(data.by_user).shape
+        (4, 32)
+        """
         return self._drawn(2, len(rows))
 
     def _drawn(self, stream: int, rows: int) -> Floats:

@@ -101,6 +101,12 @@ class Objective:
         lambda. 0.003 is the paper's choice for MovieLens 20M.
     exponent
         nu: 0 is the plain regulariser, 1 (the paper's experiments) makes it grow with a row's count.
+
+    Examples
+    --------
+    >>> model = ImplicitMF(dim=8, objective=Objective(unobserved_weight=0.05, regularization=0.01)).fit(data)
+    >>> model.recommend("cyd", k=1)
+    ['milk']
     """
 
     unobserved_weight: float = 0.1
@@ -112,7 +118,16 @@ class Objective:
             object.__setattr__(self, name, checked_number(name, getattr(self, name)))
 
     def row_regularization(self, counts: NDArray[Any], n_other: int) -> Floats:
-        """Return lambda of each row: regularization * (count + unobserved_weight * n_other) ** exponent."""
+        """Return lambda of each row: regularization * (count + unobserved_weight * n_other) ** exponent.
+
+        Examples
+        --------
+        Two users have 2 and 4 of the 4 items:
+
+        >>> strong = Objective(unobserved_weight=0.5, regularization=0.25)
+        >>> strong.row_regularization(np.array([2, 4]), 4).tolist()
+        [1.0, 1.5]
+        """
         if self.regularization == 0:
             return np.zeros(len(counts), dtype=np.float32)
         mass = counts + self.unobserved_weight * n_other
@@ -135,7 +150,14 @@ class Objective:
         item_features: Features | None = None,
         threads: int | None = None,
     ) -> Loss:
-        """Return the loss of any factors, summed in double precision."""
+        """Return the loss of any factors, summed in double precision.
+
+        Examples
+        --------
+        >>> loss = objective.loss(data, model.user_factors, model.item_factors)
+        >>> round(loss.total, 2)
+        0.59
+        """
         threads = resolve_threads(threads)
         users, items = _checked_factors(data, user_factors, item_factors)
         residuals = _core.residuals(data.by_user.native(), users, items, threads)
@@ -165,7 +187,16 @@ class Objective:
         user_features: Features | None = None,
         item_features: Features | None = None,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return dL/dW and dL/dH in double precision: for checking, not for training."""
+        """Return dL/dW and dL/dH in double precision: for checking, not for training.
+
+        Examples
+        --------
+        After training, the gradient is close to zero:
+
+        >>> of_users, of_items = objective.gradient(data, model.user_factors, model.item_factors)
+        >>> bool(abs(of_users).max() < 0.01)
+        True
+        """
         users, items = _checked_factors(data, user_factors, item_factors)
         return (
             self._side_gradient(data.by_user, data.users, users, items, user_features),

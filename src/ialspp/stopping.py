@@ -44,6 +44,13 @@ class EarlyStopping(BestEpoch):
     user_features
         Features of validation users whom the training does not see, for a fit with `user_features`. Their
         vectors are then folded in with them. None: from their items alone.
+
+    Examples
+    --------
+    >>> stopping = EarlyStopping(parts.test, "hit_rate@1", patience=1)
+    >>> model = ImplicitMF(dim=2).fit(parts.train, callbacks=[stopping])
+    >>> stopping.scores, stopping.best_epoch
+    ([0.75, 0.75], 1)
     """
 
     def __init__(

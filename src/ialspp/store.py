@@ -22,7 +22,14 @@ __all__ = ["FileChangedError", "StoreError", "info", "load", "save", "verify"]
 def save(
     model: ImplicitMF, path: str | Path, *, interactions: bool = True, progress: Progress = False
 ) -> None:
-    """Write a fitted model to a file, atomically; see `ImplicitMF.save`."""
+    """Write a fitted model to a file, atomically; see `ImplicitMF.save`.
+
+    Examples
+    --------
+    >>> store.save(model, "groceries.ialspp")
+    >>> store.info("groceries.ialspp")["has_interactions"]
+    True
+    """
     if not isinstance(model, ImplicitMF):
         raise InvalidTypeError(f"an ImplicitMF is required, got {type(model).__name__}")
     model.save(path, interactions=interactions, progress=progress)
@@ -31,5 +38,12 @@ def save(
 def load(
     path: str | Path, *, mapped: bool = True, verify: bool | None = None, threads: int | None = None
 ) -> ImplicitMF:
-    """Open a file that `save` wrote; see `ImplicitMF.load`."""
+    """Open a file that `save` wrote; see `ImplicitMF.load`.
+
+    Examples
+    --------
+    >>> store.save(model, "groceries.ialspp")
+    >>> store.load("groceries.ialspp").recommend("bob", k=2)
+    ['sugar', 'rice']
+    """
     return ImplicitMF.load(path, mapped=mapped, verify=verify, threads=threads)

@@ -107,7 +107,15 @@ class RayCluster:
             )
 
     def facts(self) -> dict[str, Any]:
-        """Describe the last fit as plain values."""
+        """Describe the last fit as plain values.
+
+        Examples
+        --------
+        A cluster that was not used yet has nothing to tell.
+
+        >>> cluster.facts()
+        {'estimate': {}, 'seconds_to_start': 0.0, 'nodes': {}, 'received': {}, 'lost': 0}
+        """
         return {name: getattr(self, name) for name in FACTS}
 
     def __enter__(self) -> RayCluster:

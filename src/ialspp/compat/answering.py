@@ -99,6 +99,15 @@ class Answering:
             Item numbers and scores, best first: of length N for one user, of shape (users, N) for an array.
             Where fewer than N are left, items that were filtered out follow, with a score of -3.4e38. Where
             the model has fewer than N items, zeros follow. With `items` there are never more than these.
+
+        Examples
+        --------
+        >>> ids, scores = model.recommend(2, user_items[2], N=2)
+        >>> ids.tolist(), [round(float(score), 2) for score in scores]
+        ([4, 1], [0.69, 0.4])
+        >>> ids, scores = model.recommend([2, 3], user_items[[2, 3]], N=2)
+        >>> ids.tolist()
+        [[4, 1], [0, 1]]
         """
         seen = None
         if filter_already_liked_items or recalculate_user:
@@ -144,10 +153,20 @@ class Answering:
             The row number of an item, or an array of them.
         N
             The number of neighbours.
-        recalculate_item, item_users
-            Compute the items' vectors from `item_users`, a row of users for each item.
-        filter_items, items
-            Items to leave out; or the only ones to choose from.
+        recalculate_item
+            Compute the items' vectors from `item_users` instead of reading those of the model.
+        item_users
+            A CSR matrix or array with a row of users for each item. Read only with `recalculate_item`.
+        filter_items
+            Items to leave out.
+        items
+            The only items to choose from; not together with `filter_items`.
+
+        Examples
+        --------
+        >>> ids, scores = model.similar_items(1, N=3)
+        >>> ids.tolist(), [round(float(score), 2) for score in scores]
+        ([1, 2, 0], [1.0, 0.99, 0.84])
         """
         side = self._side("item")
         vectors = (
@@ -161,7 +180,14 @@ class Answering:
     def similar_users(
         self, userid: Any, N: int = 10, filter_users: Any = None, users: Any = None
     ) -> tuple[NDArray[Any], Floats]:
-        """Find the N users most similar to a user, or to each of an array of users; see `similar_items`."""
+        """Find the N users most similar to a user, or to each of an array of users; see `similar_items`.
+
+        Examples
+        --------
+        >>> ids, scores = model.similar_users(2, N=3)
+        >>> ids.tolist()
+        [2, 3, 1]
+        """
         side = self._side("user")
         vectors = side.vectors[_checked("userid", userid, side)]
         choice = _choice("users", users, "filter_users", filter_users, side)

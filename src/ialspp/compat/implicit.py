@@ -115,6 +115,14 @@ class AlternatingLeastSquares(Answering):
         callback
             A function called after each epoch with its number from 0, its seconds, and the loss, which is
             None without `calculate_training_loss`.
+
+        Examples
+        --------
+        >>> model = AlternatingLeastSquares(factors=2, alpha=10.0, calculate_training_loss=True)
+        >>> losses = []
+        >>> model.fit(user_items, callback=lambda epoch, seconds, loss: losses.append(loss))
+        >>> len(losses), losses[-1] < losses[0]
+        (15, True)
         """
         callback = callback or self.fit_callback
         liked = Confidences.of("user_items", user_items, self._alpha())
@@ -132,11 +140,27 @@ class AlternatingLeastSquares(Answering):
         self.user_factors, self.item_factors = training.factors
 
     def recalculate_user(self, userid: Any, user_items: Any) -> Floats:
-        """Return exact vectors of users, from a row of items for each, without storing them."""
+        """Return exact vectors of users, from a row of items for each, without storing them.
+
+        Examples
+        --------
+        >>> vector = model.recalculate_user(1, user_items[1])
+        >>> vector.shape
+        (2,)
+        >>> bool(np.allclose(vector, model.user_factors[1], atol=0.01))
+        True
+        """
         return self._recalculated("user", "item", userid, user_items)
 
     def recalculate_item(self, itemid: Any, item_users: Any) -> Floats:
-        """Return exact vectors of items, from a row of users for each, without storing them."""
+        """Return exact vectors of items, from a row of users for each, without storing them.
+
+        Examples
+        --------
+        >>> item_users = user_items.T.tocsr()
+        >>> model.recalculate_item([0, 3], item_users[[0, 3]]).shape
+        (2, 2)
+        """
         return self._recalculated("item", "user", itemid, item_users)
 
     def _recalculated(self, name: str, other_name: str, ids: Any, matrix: Any) -> Floats:
@@ -157,11 +181,32 @@ class AlternatingLeastSquares(Answering):
         return vectors[0] if np.isscalar(ids) else vectors
 
     def partial_fit_users(self, userids: Any, user_items: Any) -> None:
-        """Recalculate users and store their vectors. Users beyond those there are get rows, too."""
+        """Recalculate users and store their vectors. Users beyond those there are get rows, too.
+
+        Examples
+        --------
+        A new user, number 4, has bought rice.
+
+        >>> eve = sp.csr_matrix([[0, 0, 0, 1, 0]])
+        >>> model.partial_fit_users([4], eve)
+        >>> ids, scores = model.recommend(4, eve, N=2)
+        >>> ids.tolist()
+        [4, 0]
+        """
         self._users = self._grown("user", userids, self.recalculate_user(userids, user_items))
 
     def partial_fit_items(self, itemids: Any, item_users: Any) -> None:
-        """Recalculate items and store their vectors. Items beyond those there are get rows, too."""
+        """Recalculate items and store their vectors. Items beyond those there are get rows, too.
+
+        Examples
+        --------
+        A new item, number 5, was bought by users 0 and 1.
+
+        >>> model.partial_fit_items([5], sp.csr_matrix([[1, 1, 0, 0]]))
+        >>> ids, scores = model.similar_items(5, N=3)
+        >>> ids.tolist()
+        [5, 1, 2]
+        """
         self._items = self._grown("item", itemids, self.recalculate_item(itemids, item_users))
 
     def _grown(self, name: str, ids: Any, vectors: Floats) -> Any:
@@ -197,6 +242,14 @@ class AlternatingLeastSquares(Answering):
         tuple
             The sum of all contributions, the largest N of them as (item, contribution), and the Cholesky
             factor of the user's system, for the next call.
+
+        Examples
+        --------
+        >>> score, contributions, user_weights = model.explain(1, user_items, itemid=2)
+        >>> round(score, 2)
+        0.79
+        >>> [(int(item), round(float(part), 2)) for item, part in contributions]
+        [(1, 0.68), (0, 0.11)]
         """
         rows = csr_of("user_items", user_items)
         if not 0 <= userid < rows.shape[0]:
@@ -209,6 +262,13 @@ class AlternatingLeastSquares(Answering):
         """Write the model to a file in implicit's format, which implicit's `load` reads, too.
 
         A path without the suffix .npz gets it. The file is written atomically.
+
+        Examples
+        --------
+        >>> model.save("groceries.npz")
+        >>> with np.load("groceries.npz") as archive:
+        ...     print(archive["item_factors"].shape)
+        (5, 2)
         """
         settings = {name: getattr(self, name) for name in npz.SETTINGS}
         if not isinstance(self.random_state, (int, np.integer)):
@@ -218,7 +278,15 @@ class AlternatingLeastSquares(Answering):
 
     @classmethod
     def load(cls, fileobj_or_path: npz.Target) -> AlternatingLeastSquares:
-        """Open a file that `save` wrote, here or in implicit."""
+        """Open a file that `save` wrote, here or in implicit.
+
+        Examples
+        --------
+        >>> model.save("groceries.npz")
+        >>> loaded = AlternatingLeastSquares.load("groceries.npz")
+        >>> loaded.factors, loaded.user_factors.tolist() == model.user_factors.tolist()
+        (2, True)
+        """
         model = cls()
         for name, value in npz.load(fileobj_or_path).items():
             if name == "use_native" and not value:

@@ -104,6 +104,12 @@ class Features:
             Split strings into several at this text, such as "|" in "Action|Comedy".
         regularization
             How strongly weights are pulled to zero; see `Features`.
+
+        Examples
+        --------
+        >>> features = Features.from_frame(products, id="product", columns=["price", "kind"], separator="|")
+        >>> features.names
+        ('price', 'kind=dairy', 'kind=drink', 'kind=grain')
         """
         ids, names, rows = encoded(frame, id, columns, separator)
         return cls(IdMap(ids), names, rows, regularization)
@@ -129,6 +135,11 @@ class Features:
             The name of each column. Default: "0", "1", "2", ...
         regularization
             How strongly weights are pulled to zero; see `Features`.
+
+        Examples
+        --------
+        >>> Features.from_matrix(np.array([[1, 0], [1, 1]]), ids=["tea", "milk"], names=["drink", "dairy"])
+        Features(2 ids x 2 features: drink, dairy)
         """
         rows = rows_of_matrix(matrix)
         known = ids if isinstance(ids, IdMap) else IdMap(np.arange(len(rows)) if ids is None else ids)
@@ -161,7 +172,14 @@ class Features:
         return Features(ids.selected(rows), self.names, found, self.regularization)
 
     def known_to(self, ids: IdMap) -> Features:
-        """Return the features of those ids that are among `ids`. Raise if none of them is."""
+        """Return the features of those ids that are among `ids`. Raise if none of them is.
+
+        Examples
+        --------
+        >>> two = Features.from_matrix(np.array([[1], [2]]), ids=["tea", "salt"], names=["price"])
+        >>> two.known_to(data.items)
+        Features(1 ids x 1 features: price)
+        """
         return self._selected(self._found(ids).known)
 
     def unknown_to(self, ids: IdMap) -> Features:

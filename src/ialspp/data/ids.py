@@ -24,8 +24,8 @@ FEW = 1000  # up to so many ids are searched in a file's bytes one by one; for m
 class IdMap:
     """The external ids of one axis in row order, and the row of each id.
 
-    Ids are integers of any size or strings, never both in one map. Maps made from data
-    (`factorize`) are sorted: the same set of ids gives the same rows, in whatever order the data is.
+    Ids are integers of any size or strings, never both in one map. Maps made from data are sorted: the same
+    set of ids gives the same rows, in whatever order the data is.
 
     A map may also have names, for people to read. They change no answer, and maps that differ in names alone
     are equal.
@@ -121,7 +121,13 @@ class IdMap:
         return self._lookup
 
     def named(self, rows: NDArray[np.integer[Any]]) -> list[Any]:
-        """Return the ids of some rows as plain Python values."""
+        """Return the ids of some rows as plain Python values.
+
+        Examples
+        --------
+        >>> items.named(items.rows(["tea", "milk"]))
+        ['tea', 'milk']
+        """
         if self._ids is None and self._stored is not None:
             return self._stored.strings.take(rows)
         return list(self.ids[rows].tolist())
@@ -136,13 +142,24 @@ class IdMap:
             names; a pandas column whose index has the ids; or one name per row. Ids that are not in the map
             are ignored, because a catalogue may be larger than the data. The first name of an id counts.
             Rows for which no name is given keep theirs.
+
+        Examples
+        --------
+        >>> data.items.with_names({"tea": "Green tea"}).labels([0, 1, 2])
+        ['milk', 'rice', 'Green tea']
         """
         named = copy(self)
         named.names, named._search = names_for(self, names), None
         return named
 
     def labels(self, rows: Iterable[int] | NDArray[np.integer[Any]]) -> list[str]:
-        """Return what people read for some rows: the name of each, or its id where it has none."""
+        """Return what people read for some rows: the name of each, or its id where it has none.
+
+        Examples
+        --------
+        >>> items.labels([0, 1, 2])
+        ['milk', 'Brown rice', 'Green tea']
+        """
         wanted = np.asarray(rows if isinstance(rows, np.ndarray) else list(rows), dtype=np.int64)
         ids = [str(value) for value in self.named(wanted)]
         if self.names is None:
@@ -150,7 +167,13 @@ class IdMap:
         return [name or value for name, value in zip(self.names.take(wanted), ids, strict=True)]
 
     def names_of(self, rows: NDArray[np.integer[Any]]) -> list[str | None]:
-        """Return the name of each of some rows, or None where it has none."""
+        """Return the name of each of some rows, or None where it has none.
+
+        Examples
+        --------
+        >>> items.names_of(items.rows(["milk", "tea"]))
+        [None, 'Green tea']
+        """
         if self.names is None:
             return [None] * len(rows)
         return [name or None for name in self.names.take(rows)]
@@ -170,6 +193,11 @@ class IdMap:
         popularity
             A number for each row: among rows that match equally well, larger numbers come first. If not
             given, they come in row order.
+
+        Examples
+        --------
+        >>> items.labels(items.search("ri"))
+        ['Brown rice']
         """
         if self._search is None:
             ids = map(str, self)
@@ -261,6 +289,14 @@ class IdMap:
         """Return the row number of each id; raise `UnknownIdError` if one is unknown.
 
         The error also tells if the ids belong to the `other` axis.
+
+        Examples
+        --------
+        >>> items.rows(["tea", "milk"]).tolist()
+        [2, 0]
+        >>> items.rows(["salt"])
+        Traceback (most recent call last):
+        ialspp.errors.UnknownIdError: unknown item: 'salt'
         """
         wanted = as_ids(values, self.name)
         rows, known = self._locate(wanted)
@@ -273,6 +309,12 @@ class IdMap:
 
         Strings where ids are integers are an error, as in `rows`, and so are integers where ids are strings:
         none of them can be known.
+
+        Examples
+        --------
+        >>> found = items.find(["tea", "salt"])
+        >>> found.rows.tolist(), found.unknown
+        ([2], ['salt'])
         """
         wanted = as_ids(values, self.name)
         rows, known = self._locate(wanted)

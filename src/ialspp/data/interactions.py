@@ -63,6 +63,11 @@ class Interactions(TwoSided):
         users, items
             All ids of that axis in the row order you want, including those without interactions.
             If not given: the ids that occur, sorted.
+
+        Examples
+        --------
+        >>> Interactions.from_arrays(user=["ann", "ann", "bob"], item=["tea", "milk", "tea"])
+        Interactions(2 users x 2 items, 3 pairs)
         """
         user_map, user_rows = numbered(user, users, "user")
         item_map, item_rows = numbered(item, items, "item")
@@ -104,16 +109,24 @@ class Interactions(TwoSided):
             A file, a folder of files, a pattern such as "2026-*/*.parquet", or a sequence of these. Text may
             be compressed (gzip, zstd). A line of text has at most 1 MiB. A file must not change while it is
             read.
-        user, item, label, weight, time
-            Columns: by name, or by position, counted from 0. Only these are read. Ids are integers or
-            strings; in text they are integers if every one is written as an integer (7, not 007). Rows are
-            in the order of the sorted ids. Times are Unix seconds or dates; dates without a zone are UTC.
-            `weight` may also be computed from columns: SQL such as "1 + log(plays)", or a polars expression.
+        user, item
+            The columns of ids: by name, or by position, counted from 0. Ids are integers or strings; in text
+            they are integers if every one is written as an integer (7, not 007). Rows are in the order of the
+            sorted ids. Only the columns that are given here are read.
+        label
+            The column of labels, by name or position. If not given, all labels are 1.
+        weight
+            The column of weights, by name or position. It may also be computed from columns: SQL such as
+            "1 + log(plays)", or a polars expression. If not given, all weights are 1.
+        time
+            The column of times, by name or position: Unix seconds or dates. Dates without a zone are UTC.
         half_life
             Multiply the weight of each row by 2^(-age / half_life), where the age is the time from the row to
             the newest one that is read. Seconds, or "90m", "12h", "30d", "2w". Needs `time`.
-        rating, min_rating
-            Keep rows whose column `rating` (by default the column of that name) is at least `min_rating`.
+        rating
+            The column that `min_rating` looks at. If not given, it is the column called "rating".
+        min_rating
+            Keep rows with at least this rating. If not given, all rows.
         where
             Keep rows for which this holds: SQL such as "rating >= 4 AND kind = 'buy'", or a polars
             expression. Without a header the columns are column_0, column_1, ...
@@ -130,6 +143,18 @@ class Interactions(TwoSided):
         progress
             True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
             with each `ProgressEvent`.
+
+        Examples
+        --------
+        >>> Interactions.read("sales.csv", user="customer", item="product")
+        Interactions(3 users x 3 items, 6 pairs)
+
+        Here weights are computed from a column, and rows of one piece are left out:
+
+        >>> Interactions.read(
+        ...     "sales.csv", user="customer", item="product", weight="1 + log(pieces)", where="pieces > 1"
+        ... )
+        Interactions(2 users x 1 items, 2 pairs, with weights)
         """
         from .reading import read
 
@@ -180,7 +205,7 @@ class Interactions(TwoSided):
             As in `read`.
         out
             The file to write. Its name ends in ".ialsdata" by convention.
-        user, item, options
+        user, item
             As in `read`.
         memory
             How much memory sorting may take, such as "512M" or "4G". Less memory takes more passes. Ids need
@@ -189,6 +214,13 @@ class Interactions(TwoSided):
             Names of users and items, as in `with_names`.
         progress
             As in `read`.
+        **options
+            The other options of `read`.
+
+        Examples
+        --------
+        >>> Interactions.prepare("sales.csv", "sales.ialsdata", user="customer", item="product")
+        Interactions(3 users x 3 items, 6 pairs)
         """
         from .preparing import prepare
 
@@ -210,6 +242,12 @@ class Interactions(TwoSided):
             into memory.
         verify
             Check every byte. None: only in a file of up to 64 MB, and in one that is not mapped.
+
+        Examples
+        --------
+        >>> data.save("sales.ialsdata")
+        >>> Interactions.open("sales.ialsdata")
+        Interactions(3 users x 3 items, 6 pairs, with weights)
         """
         from .prepared import opened
 
@@ -221,7 +259,14 @@ class Interactions(TwoSided):
         return data.backed_by(file, found.statistics)
 
     def save(self, path: str | Path, *, progress: Progress = False) -> None:
-        """Write the data to one file, atomically, with both directions, ids, names and times; see `open`."""
+        """Write the data to one file, atomically, with both directions, ids, names and times; see `open`.
+
+        Examples
+        --------
+        >>> data.save("sales.ialsdata")
+        >>> Interactions.open("sales.ialsdata").to_frame().equals(data.to_frame())
+        True
+        """
         from .prepared import Parts, save
 
         self.require_sound()
@@ -250,6 +295,12 @@ class Interactions(TwoSided):
             What the stored numbers are: weights (the default), labels, or to be ignored (None).
         users, items
             Ids of the rows and columns; 0, 1, 2, ... if not given.
+
+        Examples
+        --------
+        >>> from scipy.sparse import csr_array
+        >>> Interactions.from_scipy(csr_array([[2, 0], [1, 1]]), users=["ann", "bob"], items=["tea", "milk"])
+        Interactions(2 users x 2 items, 3 pairs, with weights)
         """
         if values not in ("weight", "label", None):
             raise InvalidValueError(f'values must be "weight", "label" or None, got {values!r}')
@@ -283,6 +334,12 @@ class Interactions(TwoSided):
         """Build from named columns of a pandas or polars DataFrame, one row per interaction.
 
         `half_life` is that of `from_arrays`.
+
+        Examples
+        --------
+        >>> sales = pl.read_csv("sales.csv")
+        >>> Interactions.from_dataframe(sales, user="customer", item="product", weight="pieces")
+        Interactions(3 users x 3 items, 6 pairs, with weights)
         """
         columns = {"user": user, "item": item, "label": label, "weight": weight, "time": time}
         return cls.from_arrays(**arrays_of_frame(frame, columns), half_life=half_life)
@@ -295,6 +352,13 @@ class Interactions(TwoSided):
         values
             What the stored numbers are: weights (the default), labels, or ones (None). Weights or labels
             that the data does not have are ones.
+
+        Examples
+        --------
+        >>> list(data.users), list(data.items)
+        (['ann', 'bob', 'cyd'], ['milk', 'rice', 'tea'])
+        >>> data.to_scipy().toarray().tolist()
+        [[1.0, 0.0, 2.0], [1.0, 0.0, 3.0], [0.0, 1.0, 1.0]]
         """
         return matrix_of(self.by_user, values)
 
@@ -303,6 +367,14 @@ class Interactions(TwoSided):
 
         Its columns are `user` and `item`; `user_name` and `item_name` if there are names; `label`, `weight`
         and `time` (Unix seconds) if there are any. Call `to_pandas()` on it for pandas.
+
+        Examples
+        --------
+        >>> table = data.to_frame()
+        >>> table.columns
+        ['user', 'item', 'weight']
+        >>> table.rows()[:2]
+        [('ann', 'milk', 1.0), ('ann', 'tea', 2.0)]
         """
         return frame_of(self.users, self.items, self.by_user, self.times)
 

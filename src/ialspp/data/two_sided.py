@@ -162,13 +162,24 @@ class TwoSided:
             A mapping from ids to names; a pandas or polars data frame with two columns, the ids and the
             names; a pandas column whose index has the ids; or one name per row, in the order of `items.ids`
             or `users.ids`. Ids that are not in the data are ignored. None: the names that there are.
+
+        Examples
+        --------
+        >>> data.with_names(items={"tea": "Green tea", "rice": "Brown rice"}).items
+        IdMap(3 items: 'milk', 'rice', 'tea'; 2 have names)
         """
         named = copy(self)
         named.items, named.users = self.items.with_names(items), self.users.with_names(users)
         return named
 
     def extended(self: AnyData, users: IdMap, items: IdMap) -> AnyData:
-        """Return the same interactions among more users and items: ids at the end that have none."""
+        """Return the same interactions among more users and items: ids at the end that have none.
+
+        Examples
+        --------
+        >>> data.extended(IdMap(["ann", "bob", "cyd", "dan"], name="user"), data.items)
+        Interactions(4 users x 3 items, 6 pairs, with weights)
+        """
         grown = copy(self)
         grown.users, grown.items, grown._statistics = users, items, None
         grown.by_user = self.by_user.extended(len(users), len(items))
@@ -181,6 +192,13 @@ class TwoSided:
 
         Removing a user leaves its items with fewer users, which may remove them too, and so on, until all
         that are left have enough.
+
+        Examples
+        --------
+        Only ann and bob have two of the items that two or more users have:
+
+        >>> data.core(min_user=2, min_item=2)
+        Interactions(2 users x 2 items, 4 pairs, with weights)
         """
         least_items = checked_integer("min_user", min_user, 0)
         least_users = checked_integer("min_item", min_item, 0)
@@ -222,6 +240,11 @@ class TwoSided:
 
         Users and items left without interactions are removed and the others sorted by id, unless `users` or
         `items` says which rows there are.
+
+        Examples
+        --------
+        >>> data.select(data.by_user.weights > 1).to_frame().rows()
+        [('ann', 'tea', 2.0), ('bob', 'tea', 3.0)]
         """
         if entries.dtype != bool or entries.shape != (len(self),):
             raise InvalidValueError(
@@ -254,7 +277,14 @@ class TwoSided:
         return len(self.items)
 
     def statistics(self) -> dict[str, Any]:
-        """Return counts and ranges as plain values, computed once."""
+        """Return counts and ranges as plain values, computed once.
+
+        Examples
+        --------
+        >>> found = data.statistics()
+        >>> found["pairs"], found["pairs_per_item"]
+        (6, {'least': 1, 'median': 2, 'most': 3})
+        """
         if self._statistics is None:
             self._statistics = statistics(self.by_user, self.times)
         return deepcopy(self._statistics)

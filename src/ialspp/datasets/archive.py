@@ -50,12 +50,14 @@ def beside(path: str | Path | None, found: Path, name: str, remote: Remote | Non
 
     Parameters
     ----------
-    path, remote
+    path
         What `located` was given.
     found
-        What it returned.
+        What `located` returned.
     name
         The name of the other file.
+    remote
+        What `located` was given.
     """
     archive = fetch(remote) if path is None and remote is not None else Path(path or "").expanduser()
     if archive.is_file() and archive.suffix.lower() == ".zip":

@@ -48,6 +48,14 @@ def movielens(name: str, path: str | Path | None = None, *, min_rating: float | 
         The file of ratings, or the folder or zip archive it is in. None: download it once, into the cache.
     min_rating
         Drop lower ratings; 4 is usual for MovieLens 20M (Liang et al. 2018).
+
+    Examples
+    --------
+    >>> films = datasets.movielens("25m", path="ratings.csv")
+    >>> films
+    Interactions(1 users x 2 items, 2 pairs, with times, item names)
+    >>> films.items.labels([0, 1])
+    ['Pulp Fiction (1994)', 'Trois couleurs (1994)']
     """
     names = [known.removeprefix("ml-") for known in KNOWN if known.startswith("ml-")]
     if name not in names:
@@ -68,6 +76,11 @@ def million_song(path: str | Path | None = None, *, counts: bool = False, weight
         Weight each pair by its number of plays; the published protocol does not.
     weight
         Compute weights from the number of plays, which is column_2: "1 + log(column_2)".
+
+    Examples
+    --------
+    >>> datasets.million_song(path="train_triplets.txt", weight="1 + log(column_2)")
+    Interactions(2 users x 2 items, 3 pairs, with weights)
     """
     if counts and weight is not None:
         raise InvalidValueError(f"counts=True and weight={weight!r} exclude each other")
@@ -85,6 +98,14 @@ def lastfm(path: str | Path | None = None, *, weight: Any = LASTFM_WEIGHT) -> In
         What to compute from the number of plays, which the file calls "weight". Numbers of plays reach from 1
         to 352,698 and mislead as they are. By default they are dampened to weights that are 1 on average,
         which suit the objective's defaults. "weight": the number itself. None: all pairs weigh the same.
+
+    Examples
+    --------
+    >>> plays = datasets.lastfm(path="user_artists.dat")
+    >>> plays
+    Interactions(2 users x 2 items, 3 pairs, with weights)
+    >>> [f"{weight:.2f}" for weight in plays.by_user.weights]
+    ['1.62', '1.59', '0.99']
     """
     file = _file("lastfm", path)
     return _named("lastfm", path, file, read_artists(file, weight))
@@ -95,6 +116,11 @@ def complete_journey(path: str | Path | None = None, *, counts: bool = False) ->
 
     counts: weight each pair by its number of baskets, and give no times. Without it, pairs have the time of
     the first purchase and no weights: a sum over several times could not be split by time.
+
+    Examples
+    --------
+    >>> datasets.complete_journey()
+    Interactions(2469 users x 68509 items, 867688 pairs, with times, item names)
     """
     path = path or journey_folder()
     file = _file("complete-journey", path)
@@ -102,7 +128,13 @@ def complete_journey(path: str | Path | None = None, *, counts: bool = False) ->
 
 
 def load(name: str, /, path: str | Path | None = None, **options: Any) -> Interactions | Split:
-    """Load the data set of that name in `KNOWN`; the options are those of its function."""
+    """Load the data set of that name in `KNOWN`; the options are those of its function.
+
+    Examples
+    --------
+    >>> datasets.load("ml-25m", path="ratings.csv", min_rating=4)
+    Interactions(1 users x 1 items, 1 pairs, with times, item names)
+    """
     if name not in KNOWN:
         raise InvalidValueError(f"the data set must be one of {', '.join(KNOWN)}, got {name!r}")
     return KNOWN[name].load(path, **options)
@@ -114,6 +146,14 @@ def strong_split(name: str, path: str | Path | None = None) -> Split:
     MovieLens 20M: ratings of at least 4, users with at least 5 films, 10,000 users for validation and 10,000
     for the test. Million Song: users with at least 20 songs, songs with at least 200 listeners, 50,000 and
     50,000 users.
+
+    Examples
+    --------
+    The published split needs more than 20,000 users, which the file of this page does not have:
+
+    >>> datasets.strong_split("ml-20m", path="ratings.csv")
+    Traceback (most recent call last):
+    ialspp.errors.InvalidValueError: 0 users are left with min_user=5 ..., got 10000
     """
     published = {known: known_set for known, known_set in KNOWN.items() if known_set.strong is not None}
     if name not in published:

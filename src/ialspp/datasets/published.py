@@ -29,6 +29,14 @@ def lightgcn(folder: str | Path) -> Split:
 
     A line has a user and the items of that user, all of them row numbers. The largest numbers in both files
     say how many users and items there are, including those that occur in neither file.
+
+    Examples
+    --------
+    >>> parts = datasets.lightgcn(".")
+    >>> parts.train
+    Interactions(2 users x 4 items, 5 pairs)
+    >>> parts.test
+    HeldOut(2 users, 2 test pairs)
     """
     train, test = (_read_lines(located(folder, name)) for name in ("train.txt", "test.txt"))
     users, items = (np.arange(1 + _largest([train[axis], test[axis]])) for axis in ("user", "item"))
@@ -45,6 +53,14 @@ def ncf(folder: str | Path, name: str = "ml-1m") -> Split:
     A line of <name>.train.rating or <name>.test.rating has a user, an item, a rating and perhaps a time. A
     line of <name>.test.negative has (user,item) and the items to rank it with. Every rating counts as an
     interaction, as in that paper. A held-out item that is among its own negatives counts once.
+
+    Examples
+    --------
+    >>> parts = datasets.ncf(".", name="ml-1m")
+    >>> parts.train
+    Interactions(2 users x 6 items, 3 pairs)
+    >>> parts.test
+    HeldOut(2 users, 2 test pairs)
     """
     kinds = ("train.rating", "test.rating", "test.negative")
     train_file, test_file, negative_file = (located(folder, f"{name}.{kind}") for kind in kinds)

@@ -42,6 +42,13 @@ def synthetic(shape: str | Shape = "ml20m", *, scale: float = 1.0, seed: int = 0
 
     An item has a topic and a popularity that follows a power law. A user has a log-normal activity and a few
     topics to choose from, so there is structure to learn.
+
+    Examples
+    --------
+    >>> datasets.synthetic("ml20m", scale=0.01)
+    Interactions(1367 users x 201 items, 100000 pairs)
+    >>> datasets.synthetic(datasets.Shape(users=100, items=50, interactions=600))
+    Interactions(100 users x 50 items, 600 pairs)
     """
     if isinstance(shape, str):
         if shape not in SHAPES:

@@ -67,6 +67,15 @@ def evaluate(
     cluster
         Rank on other machines, with the same result: `ialspp.cluster.RayCluster`. A model that is not fitted
         yet is fitted here.
+
+    Examples
+    --------
+    >>> evaluation = evaluate(model, parts, metrics=["hit_rate@1"])
+    >>> print(evaluation)
+    last-item, 4 users
+    hit_rate@1         0.7500 ± 0.2500
+    >>> evaluation["hit_rate@1"].mean
+    0.75
     """
     held_out, chosen = checked_question(split, metrics, on)
     if model.trained_on is None:

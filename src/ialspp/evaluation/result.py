@@ -50,13 +50,26 @@ class Evaluation:
         return html.table(f"{self.protocol}, {self.users:,} users", ["metric", "mean", "± error"], rows)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the metrics up to 1 as bars with their standard errors, on new axes or those given."""
+        """Draw the metrics up to 1 as bars with their standard errors, on new axes or those given.
+
+        Examples
+        --------
+        >>> axes = evaluate(model, parts, metrics=["hit_rate@1"]).plot()
+        >>> axes.get_title()
+        'last-item, 4 users'
+        """
         shares = {name: score for name, score in self.scores.items() if score.mean <= 1}
         drawn = {name: (score.mean, score.standard_error) for name, score in shares.items()}
         return plots.draw_scores(drawn, f"{self.protocol}, {self.users:,} users", ax)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON. A standard error that does not exist is None."""
+        """Return plain values, for JSON. A standard error that does not exist is None.
+
+        Examples
+        --------
+        >>> evaluate(model, parts, metrics=["hit_rate@1"]).as_dict()["metrics"]
+        {'hit_rate@1': {'mean': 0.75, 'standard_error': 0.25}}
+        """
         scores = {
             name: {
                 "mean": score.mean,

@@ -51,6 +51,15 @@ def item_map(model: ImplicitMF, top: int = 2000) -> ItemMap:
         A fitted model.
     top
         The number of items.
+
+    Examples
+    --------
+    >>> found = item_map(model, top=3)
+    >>> [model.items[row] for row in found.rows], found.users.tolist()
+    (['tea', 'milk', 'rice'], [3, 2, 2])
+    >>> places = list(zip(found.x, found.y))
+    >>> len(places)
+    3
     """
     return places_of(model, best_known(model, top))
 

@@ -67,6 +67,13 @@ def write_page(
         Of how many users to keep the history, to start from. 0 keeps none.
     title
         The heading of the page. None: the name of the file.
+
+    Examples
+    --------
+    >>> write_page(model, "groceries.html", title="Groceries")
+    >>> page = Path("groceries.html").read_text(encoding="utf-8")
+    >>> page[:15]
+    '<!doctype html>'
     """
     if not isinstance(model, ImplicitMF):
         raise InvalidTypeError(f"an ImplicitMF is required, got {type(model).__name__}")
@@ -77,7 +84,14 @@ def write_page(
 
 
 def served_page() -> str:
-    """Return the page of the service: the same one, which asks `/v1/...` for everything."""
+    """Return the page of the service: the same one, which asks `/v1/...` for everything.
+
+    Examples
+    --------
+    >>> page = served_page()
+    >>> page[:15]
+    '<!doctype html>'
+    """
     return _page("null", connect="'self'")
 
 

@@ -88,7 +88,14 @@ class IndexReport:
     expansion_search: int
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON; nan becomes None."""
+        """Return plain values for JSON; nan becomes None.
+
+        Examples
+        --------
+        >>> facts = build_index(model, "items.usearch", kind="usearch", k=2).as_dict()
+        >>> facts["path"], facts["connectivity"]
+        ('items.usearch', 16)
+        """
         values = {**asdict(self), "path": str(self.path), "ids_path": str(self.ids_path)}
         return {n: None if isinstance(v, float) and math.isnan(v) else v for n, v in values.items()}
 
@@ -145,6 +152,14 @@ def build_index(
     expansion_search
         Candidates examined for an answer; faiss calls it efSearch. More candidates give higher recall and
         slower queries.
+
+    Examples
+    --------
+    >>> report = build_index(model, "items.usearch", kind="usearch", k=2)
+    >>> report.items, report.width, report.recall
+    (5, 3, 1.0)
+    >>> print(report.ids_path)
+    items.usearch.items.parquet
     """
     (_, user_vectors), (ids, items) = checked_model(model)
     refuse_half_characters(ids)

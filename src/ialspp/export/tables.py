@@ -42,6 +42,14 @@ def to_parquet(model: ImplicitMF, folder: str | Path) -> list[Path]:
         A fitted model.
     folder
         Created if it does not exist.
+
+    Examples
+    --------
+    >>> [path.name for path in to_parquet(model, "vectors")]
+    ['users.parquet', 'items.parquet']
+    >>> frame = pl.read_parquet("vectors/items.parquet")
+    >>> frame.columns, frame["id"].to_list()
+    (['id', 'vector'], ['beans', 'milk', 'rice', 'sugar', 'tea'])
     """
     sides = checked_model(model)
     for ids, _ in sides:
@@ -71,6 +79,13 @@ def to_numpy(model: ImplicitMF, folder: str | Path) -> list[Path]:
         A fitted model.
     folder
         Created if it does not exist.
+
+    Examples
+    --------
+    >>> [path.name for path in to_numpy(model, "vectors")]
+    ['user_ids.npy', 'user_factors.npy', 'item_ids.npy', 'item_factors.npy']
+    >>> np.load("vectors/item_factors.npy", mmap_mode="r").shape
+    (5, 2)
     """
     arrays: list[NDArray[Any]] = []
     for ids, vectors in checked_model(model):

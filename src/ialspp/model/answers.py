@@ -63,6 +63,15 @@ class Answers(Asking):
             `model.items.find` tells which items are known.
         cluster
             Work on other machines, for very many users: `ialspp.cluster.RayCluster`. The result is the same.
+
+        Examples
+        --------
+        >>> vectors = model.fold_in([["tea", "milk"], ["rice"]])
+        >>> vectors.shape
+        (2, 2)
+        >>> scores = vectors @ model.item_factors.T
+        >>> [model.items[row] for row in scores.argmax(axis=1)]
+        ['tea', 'rice']
         """
         state = self._fitted()
         unseen = unseen_rows(state.users, state.items, histories, weights, labels, Lookup(unknown), features)
@@ -78,13 +87,26 @@ class Answers(Asking):
         unknown: Unknown = "error",
         cluster: BatchCluster | None = None,
     ) -> Floats:
-        """Compute exact vectors for items the model has not seen, from the users of each; see `fold_in`."""
+        """Compute exact vectors for items the model has not seen, from the users of each; see `fold_in`.
+
+        Examples
+        --------
+        >>> vectors = model.fold_in_items([["ann", "bob"], ["cyd"], ["dan"]])
+        >>> vectors.shape
+        (3, 2)
+        """
         state = self._fitted()
         unseen = unseen_rows(state.items, state.users, histories, weights, labels, Lookup(unknown), features)
         return self._solved(state.items, state.users, unseen, cluster)
 
     def fold_in_rows(self, rows: Csr, features: Any = None, *, cluster: BatchCluster | None = None) -> Floats:
-        """Fold in rows of items in the form of `Interactions.by_user`; see `fold_in`."""
+        """Fold in rows of items in the form of `Interactions.by_user`; see `fold_in`.
+
+        Examples
+        --------
+        >>> model.fold_in_rows(data.by_user).shape
+        (4, 2)
+        """
         state = self._fitted()
         return self._solved(state.users, state.items, unseen_of(state.users, rows, features), cluster)
 
@@ -123,6 +145,14 @@ class Answers(Asking):
             The id of a user of the training data.
         item
             The id of an item. A list of ids gives a list of explanations, in little more time than one.
+
+        Examples
+        --------
+        >>> reasons = model.explain("bob", "sugar")
+        >>> [(item, round(part, 2)) for item, part in reasons]
+        [('milk', 0.63), ('tea', 0.09)]
+        >>> round(reasons.score, 2)
+        0.72
         """
         state = self._fitted()
         data = state.histories("explain")
@@ -178,6 +208,12 @@ class Answers(Asking):
         unknown
             "error": an unknown item in the history is an error. "skip": leave it out. The item whose score is
             explained must be known.
+
+        Examples
+        --------
+        >>> reasons = model.explain_for(["tea", "rice"], "milk")
+        >>> [(item, round(part, 2)) for item, part in reasons]
+        [('tea', 0.75), ('rice', -0.38)]
         """
         state = self._fitted()
         unseen = one_unseen(state.users, state.items, history, weights, labels, Lookup(unknown), features)
@@ -210,6 +246,14 @@ class Answers(Asking):
             Two single ids give one float.
         unknown
             "error": an unknown id is an `UnknownIdError`. "skip": its pairs have the score NaN.
+
+        Examples
+        --------
+        >>> round(model.score("bob", "sugar"), 2)
+        0.72
+        >>> scores = model.score("cyd", ["tea", "milk", "beans"])
+        >>> [round(float(score), 2) for score in scores]
+        [0.87, 0.37, 0.63]
         """
         state, threads = self._fitted(), resolve_threads(self.threads)
         scores = scores_of_pairs(state, users, items, Lookup(unknown), threads)
@@ -243,6 +287,14 @@ class Answers(Asking):
         unknown
             "error": an unknown id is an error. "skip": leave it out. Then `asked` lists the ids that have a
             ranking, and `skipped` counts the others. One unknown id alone gives an empty `Ranking`.
+
+        Examples
+        --------
+        >>> similar = model.similar_items("milk", k=2)
+        >>> similar
+        ['sugar', 'tea']
+        >>> [round(score, 2) for score in similar.scores]
+        [0.99, 0.84]
         """
         state = self._fitted()
         return self._similar("items", items, k, metric, unknown, state.items, state.users)
@@ -260,7 +312,13 @@ class Answers(Asking):
     def similar_users(
         self, users: Any, k: int = 10, *, metric: Similarity = "cosine", unknown: Unknown = "error"
     ) -> Ranking | Rankings:
-        """Find the k users most similar to each of some users; see `similar_items`."""
+        """Find the k users most similar to each of some users; see `similar_items`.
+
+        Examples
+        --------
+        >>> model.similar_users("cyd", k=2)
+        ['dan', 'bob']
+        """
         state = self._fitted()
         return self._similar("users", users, k, metric, unknown, state.users, state.items)
 
@@ -297,13 +355,26 @@ class Answers(Asking):
 
         Parameters
         ----------
-        histories, features, weights, labels
-            What is known of each item; see `fold_in_items`. An item of which nothing is known has the score 0
-            with all items.
-        k, metric
-            As in `similar_items`.
+        histories
+            For each item, the ids of its users. An item of which nothing is known has the score 0 with all
+            items. None: nothing is known of them but features.
+        k
+            The number of neighbours, as in `similar_items`.
+        features
+            For each item, its features, if the model was trained with `item_features`; see `fold_in`.
+        weights, labels
+            One number for each user of each history.
+        metric
+            "cosine" or "dot", as in `similar_items`.
         unknown
             "error": an unknown user in a history is an error. "skip": leave it out; `skipped` counts it.
+
+        Examples
+        --------
+        A new item was bought by ann and bob.
+
+        >>> model.similar_items_for([["ann", "bob"]], k=2)
+        [['milk', 'sugar']]
         """
         state, lookup = self._fitted(), Lookup(unknown)
         unseen = unseen_rows(state.items, state.users, histories, weights, labels, lookup, features)

@@ -60,19 +60,33 @@ class Asking(Recommending):
 
         Parameters
         ----------
-        user, history
-            One of them: the id of a user of the training data, or the items of an unseen user.
+        user
+            The id of a user of the training data. None: an unseen user, with a history or features.
+        history
+            The ids of the items of an unseen user.
         weights
             One number for each item of the history.
         features
             Features of an unseen user, one row, with a history or instead of one; see `fold_in`.
-        k, exclude_seen
-            As in `recommend`.
-        candidates, exclude
-            Ids of items: the only ones to choose from, and those to leave out.
+        k
+            The number of items, as in `recommend`.
+        exclude_seen
+            Leave out items that the user has interacted with.
+        candidates
+            Ids of the only items to choose from. None: all items.
+        exclude
+            Ids of items to leave out.
         unknown
             "error": an unknown id is an `UnknownIdError`. "skip": leave it out; `skipped` counts it. An
             unknown user gets the most popular items.
+
+        Examples
+        --------
+        >>> query = model.query(history=["rice", "salt"], k=2, unknown="skip")
+        >>> print(query.skipped)
+        1 of 2 items in histories is unknown and was skipped: 'salt'
+        >>> model.answer([query])
+        [['beans', 'tea']]
         """
         if (user is None) == (history is None and features is None):
             raise InvalidValueError(_one_is_required(user, history))
@@ -99,6 +113,12 @@ class Asking(Recommending):
 
         Each ranking has the `k`, the options and the `skipped` of its own query. A query is answered from the
         state that the model had when the query was made, also if the model was updated since.
+
+        Examples
+        --------
+        >>> queries = [model.query("bob", k=1), model.query(history=["rice"], k=2)]
+        >>> model.answer(queries)
+        [['sugar'], ['beans', 'tea']]
         """
         answers: dict[int, Ranking] = {}
         groups: dict[tuple[int, bool], list[int]] = {}

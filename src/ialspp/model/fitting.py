@@ -141,6 +141,12 @@ class Fitting:
         cluster
             Train on other machines, with the same bits: `ialspp.cluster.RayCluster`. The data must be open
             from a file (`Interactions.open`) that every machine can read under the same path.
+
+        Examples
+        --------
+        >>> model = ImplicitMF(dim=2, epochs=4).fit(data)
+        >>> [round(record.loss, 2) for record in model.history]
+        [1.15, 1.05, 1.05, 1.05]
         """
         return self._fit(
             data,
@@ -268,11 +274,28 @@ class Fitting:
 
         `past` are the records of the epochs before, from whose losses `relaxation="auto"` follows. The last
         epoch reads nothing in half precision.
+
+        Examples
+        --------
+        >>> from ialspp.solvers import Problem
+        >>> users, items = model.initial_factors(data)
+        >>> problem = Problem.of(data, model.objective, users, items, 1)  # on one thread
+        >>> records = [model.run_epoch(problem)]
+        >>> records.append(model.run_epoch(problem, records))
+        >>> [round(record.loss, 2) for record in records]
+        [1.15, 1.05]
         """
         return run_epoch(self.solver, problem, past, last=last)
 
     def initial_factors(self, data: Interactions) -> tuple[Floats, Floats]:
-        """Make the factors that a fit starts from."""
+        """Make the factors that a fit starts from.
+
+        Examples
+        --------
+        >>> users, items = model.initial_factors(data)
+        >>> users.shape, items.shape
+        ((4, 2), (5, 2))
+        """
         return self._start(data, ThisMachine(resolve_threads(self.threads)))
 
     def _start(self, data: Interactions, place: Place) -> tuple[Floats, Floats]:

@@ -63,6 +63,14 @@ class Growing:
         progress
             True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
             with each `ProgressEvent`.
+
+        Examples
+        --------
+        >>> done = model.update(Interactions.from_arrays(user=["eve"], item=["rice"]))
+        >>> done.new_users, done.new_items, done.new_pairs
+        (1, 0, 1)
+        >>> model.recommend("eve", k=2)
+        ['beans', 'tea']
         """
         require_interactions(data)
         rounds = checked_integer("epochs", epochs, 1)
@@ -86,11 +94,30 @@ class Growing:
         The model must have been trained with `item_features`. Features are looked up by name; those that the
         model does not know count nothing. Ids that the model knows already are an error: `update` takes in
         what is new about them.
+
+        Examples
+        --------
+        >>> kinds = pl.DataFrame({"item": ["tea", "milk", "rice"], "kind": ["drink", "drink", "food"]})
+        >>> model = ImplicitMF(dim=2).fit(data, item_features=Features.from_frame(kinds, id="item"))
+        >>> coffee = pl.DataFrame({"item": ["coffee"], "kind": ["drink"]})
+        >>> model.add_items(Features.from_frame(coffee, id="item"))
+        >>> model.similar_items("coffee", k=2)
+        ['tea', 'milk']
         """
         self._add(items=features)
 
     def add_users(self, features: Features) -> None:
-        """Add users of whom only features are known; see `add_items`."""
+        """Add users of whom only features are known; see `add_items`.
+
+        Examples
+        --------
+        >>> homes = pl.DataFrame({"user": ["ann", "bob", "dan"], "home": ["north", "north", "south"]})
+        >>> model = ImplicitMF(dim=2).fit(data, user_features=Features.from_frame(homes, id="user"))
+        >>> eve = pl.DataFrame({"user": ["eve"], "home": ["south"]})
+        >>> model.add_users(Features.from_frame(eve, id="user"))
+        >>> model.recommend("eve", k=2)
+        ['rice', 'beans']
+        """
         self._add(users=features)
 
     def _add(self, *, users: Features | None = None, items: Features | None = None) -> None:

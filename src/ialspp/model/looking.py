@@ -47,6 +47,13 @@ class Looking:
         -------
         matplotlib.axes.Axes
             The axes.
+
+        Examples
+        --------
+        >>> axes = model.plot_history()
+        >>> axes.get_xlabel(), axes.get_ylabel()
+        ('epoch', 'loss')
+        >>> axes.figure.savefig("loss.png")
         """
         if not self.history:
             raise NotFittedError("the model has no history; call fit(data) first")

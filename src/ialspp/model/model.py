@@ -160,6 +160,12 @@ class ImplicitMF(Fitting, Growing, Answers, Looking, Parameters):
         items, users
             A mapping from ids to names; a pandas or polars data frame with two columns, the ids and the
             names; a pandas column whose index has the ids; or one name per row. None: the names there are.
+
+        Examples
+        --------
+        >>> model.set_names(items={"tea": "green tea, 20 bags", "milk": "whole milk, 1 l"})
+        >>> model.recommend("dan", k=2)
+        ['tea': 'green tea, 20 bags', 'milk': 'whole milk, 1 l']
         """
         if self._training:
             raise InvalidStateError("set_names must wait until fit is done, which would overwrite it")
@@ -186,6 +192,12 @@ class ImplicitMF(Fitting, Growing, Answers, Looking, Parameters):
         progress
             True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
             with each `ProgressEvent`.
+
+        Examples
+        --------
+        >>> model.save("groceries.ialspp", interactions=False)
+        >>> ImplicitMF.load("groceries.ialspp").keeps_interactions
+        False
         """
         state = self._fitted()
         state.require_sound()
@@ -221,6 +233,13 @@ class ImplicitMF(Fitting, Growing, Answers, Looking, Parameters):
             one that is not mapped.
         threads
             As in the constructor. A file does not say.
+
+        Examples
+        --------
+        >>> model.save("groceries.ialspp")
+        >>> loaded = ImplicitMF.load("groceries.ialspp")
+        >>> loaded.recommend("bob", k=2)
+        ['sugar', 'rice']
         """
         resolve_threads(threads)  # before the file is opened: a wrong value is not the file's fault
         trained = saving.load(Path(path), mapped=mapped, verify=verify)
@@ -257,12 +276,21 @@ class ImplicitMF(Fitting, Growing, Answers, Looking, Parameters):
             The interactions that the fit was begun with. Others are an error.
         user_features, item_features
             The features that the fit was begun with. Others are an error.
-        callbacks, progress
+        callbacks
             As in `fit`. A fit that had an `EarlyStopping` needs an equal one.
+        progress
+            As in `fit`.
         threads
             As in the constructor. A file does not say.
         cluster
             As in `fit`. The bits do not depend on it, so that it may be another one than before, or none.
+
+        Examples
+        --------
+        >>> fitted = ImplicitMF(dim=2).fit(data, checkpoint="groceries.checkpoint")
+        >>> resumed = ImplicitMF.resume("groceries.checkpoint", data)
+        >>> len(resumed.history), resumed.user_factors.tolist() == fitted.user_factors.tolist()
+        (8, True)
         """
         resolve_threads(threads)
         found, kept = Checkpoint.open(Path(checkpoint))
@@ -339,6 +367,12 @@ class ImplicitMF(Fitting, Growing, Answers, Looking, Parameters):
 
         `load` does not check a large file. `save`, `export` and copies do, before its contents get new
         checksums.
+
+        Examples
+        --------
+        >>> model.save("groceries.ialspp")
+        >>> loaded = ImplicitMF.load("groceries.ialspp", verify=False)
+        >>> loaded.verify()  # no error: the file is sound
         """
         self._fitted().require_sound()
 

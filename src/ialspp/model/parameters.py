@@ -15,7 +15,14 @@ class Parameters:
     """`get_params` and `set_params` for a class that keeps its constructor's arguments under their names."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the constructor's arguments; `deep` adds those of parts: `objective__regularization`."""
+        """Return the constructor's arguments; `deep` adds those of parts: `objective__regularization`.
+
+        Examples
+        --------
+        >>> params = model.get_params()
+        >>> params["dim"], params["objective__regularization"]
+        (2, 0.003)
+        """
         own = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
         if not deep:
             return own
@@ -32,6 +39,12 @@ class Parameters:
 
         Parts are replaced first: `set_params(solver=IALSpp(), solver__block_size=32)`. `fold_in`, `explain`
         and `update` solve rows with the objective that is set, also if it changed after `fit`.
+
+        Examples
+        --------
+        >>> changed = model.set_params(epochs=16, objective__regularization=0.01)
+        >>> changed.epochs, changed.objective
+        (16, Objective(unobserved_weight=0.1, regularization=0.01, exponent=1.0))
         """
         settings = self.get_params(deep=False)
         own = {name: value for name, value in params.items() if "__" not in name}

@@ -186,6 +186,14 @@ class Rankings(Sequence[Ranking]):
 
         Recommendations have one more column, `fallback`. Users and items that have names have a column more,
         `user_name` or `item_name`.
+
+        Examples
+        --------
+        >>> frame = model.recommend(["ann", "bob"], k=2).to_frame()
+        >>> frame.columns
+        ['user', 'item', 'rank', 'score', 'fallback']
+        >>> frame["user", "item", "rank"].rows()
+        [('ann', 'rice', 1), ('ann', 'beans', 2), ('bob', 'sugar', 1), ('bob', 'rice', 2)]
         """
         import polars as pl
 

@@ -122,6 +122,15 @@ class Recommending:
         progress
             True: draw a bar. False: don't. None: only for all users, on a terminal or in a
             notebook. A function: call it with each `ProgressEvent`.
+
+        Examples
+        --------
+        >>> model.recommend("dan", k=2)
+        ['tea', 'milk']
+        >>> model.recommend(["ann", "dan"], k=1)
+        [['rice'], ['tea']]
+        >>> model.recommend("dan", k=2, exclude=["tea"])
+        ['milk', 'sugar']
         """
         state, lookup = self._fitted(), Lookup(unknown)
         if users is None:
@@ -152,6 +161,13 @@ class Recommending:
 
         `candidates` and `exclude` are ids or masks for everyone; the rest is as in `recommend`. `cluster`
         ranks on other machines, with the same result: `ialspp.cluster.RayCluster`.
+
+        Examples
+        --------
+        >>> for part in model.recommend_in_parts(k=1, size=2):
+        ...     print(part.asked, part)
+        ['ann', 'bob'] [['rice'], ['sugar']]
+        ['cyd', 'dan'] [['beans'], ['tea']]
         """
         state = self._fitted()
         checked_integer("size", size, 1)
@@ -212,6 +228,13 @@ class Recommending:
 
         An empty history gets the most popular items, unless there are features of the user. So does one whose
         items are all unknown and skipped.
+
+        Examples
+        --------
+        One user has bought tea. Nothing is known about the other.
+
+        >>> model.recommend_for([["tea"], []], k=1)
+        [['milk'], ['tea']]
         """
         state, lookup = self._fitted(), Lookup(unknown)
         unseen = unseen_rows(state.users, state.items, histories, weights, labels, lookup, features)

@@ -94,12 +94,26 @@ def load(path: Path, *, mapped: bool = True, verify: bool | None = None) -> Trai
 
 
 def verify(path: str | Path) -> None:
-    """Read a model file completely; raise a `StoreError` that says what is damaged."""
+    """Read a model file completely; raise a `StoreError` that says what is damaged.
+
+    Examples
+    --------
+    >>> store.save(model, "groceries.ialspp")
+    >>> store.verify("groceries.ialspp")  # no error: the file is sound
+    """
     ModelFile.open(Path(path)).verify()
 
 
 def info(path: str | Path) -> dict[str, Any]:
-    """Return what a model file says of itself, as plain values. Its arrays are not read."""
+    """Return what a model file says of itself, as plain values. Its arrays are not read.
+
+    Examples
+    --------
+    >>> store.save(model, "groceries.ialspp")
+    >>> facts = store.info("groceries.ialspp")
+    >>> facts["users"], facts["items"], facts["dim"], len(facts["history"])
+    (4, 5, 2, 8)
+    """
     return ModelFile.open(Path(path)).info()
 
 

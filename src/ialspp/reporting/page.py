@@ -37,6 +37,13 @@ def write_report(model: ImplicitMF, path: str | Path, *, k: int = 10, title: str
         How many items each user is recommended, to count them.
     title
         The heading of the page. None: the name of the file.
+
+    Examples
+    --------
+    >>> write_report(model, "report.html", title="Groceries")
+    >>> page = Path("report.html").read_text(encoding="utf-8")
+    >>> "<title>Groceries</title>" in page
+    True
     """
     if not isinstance(model, ImplicitMF):
         raise InvalidTypeError(f"an ImplicitMF is required, got {type(model).__name__}")

@@ -23,6 +23,11 @@ class IALS:
     ----------
     relaxation
         How far a row moves on its way to its minimum, between 0 and 2. 1, right to it, is the paper's iALS.
+
+    Examples
+    --------
+    >>> ImplicitMF(dim=8, solver=IALS()).fit(data).recommend("cyd", k=1)
+    ['milk']
     """
 
     relaxation: float = field(

@@ -33,6 +33,11 @@ class IALSpp:
         The loss falls alike; "side" is faster and needs no cache.
     relaxation
         How far a block moves on its way to its minimum, between 0 and 2. 1, right to it, is the paper's.
+
+    Examples
+    --------
+    >>> ImplicitMF(dim=8, solver=IALSpp(block_size=4)).fit(data).recommend("cyd", k=1)
+    ['milk']
     """
 
     block_size: int | Literal["auto"] = field(

@@ -49,6 +49,11 @@ class SpectralCG:
         "mixed": read the side that is held fixed from a copy in half precision, in every epoch but the last.
         These epochs are faster, and the loss falls alike. "single": never. "auto": where the factors are so
         large that it pays. Steps to a `tolerance` always read single precision.
+
+    Examples
+    --------
+    >>> ImplicitMF(dim=8, solver=SpectralCG(steps=3)).fit(data).recommend("cyd", k=1)
+    ['milk']
     """
 
     steps: int | None = field(

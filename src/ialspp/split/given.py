@@ -18,6 +18,12 @@ def given(train: Interactions, test: Interactions) -> Split:
 
     `train` must have every user and item of a test pair; ids without interactions, listed in `users` or
     `items` of `Interactions.from_arrays`, count too. No pair may be in both.
+
+    Examples
+    --------
+    >>> test = Interactions.from_arrays(user=["ann", "bob"], item=["salt", "rice"])
+    >>> split.given(data, test).test
+    HeldOut(2 users, 2 test pairs)
     """
     users = Axis.onto(train.users, test.users, test.by_user.counts > 0, train.items)
     items = Axis.onto(train.items, test.items, test.by_item.counts > 0, train.users)
@@ -34,6 +40,16 @@ def given_leave_one_out(train: Interactions, test: Interactions, candidates: Csr
         As in `given`; `test` has at most one pair per user.
     candidates
         The items to rank for each user, in the rows of `train`: the negatives and the item of `test`.
+
+    Examples
+    --------
+    >>> train = split.last_item(data).train
+    >>> test = Interactions.from_arrays(user=["ann"], item=["eggs"])
+    >>> ranked = Interactions.from_arrays(
+    ...     user=["ann", "ann"], item=["eggs", "salt"], users=train.users, items=train.items
+    ... )
+    >>> split.given_leave_one_out(train, test, ranked.by_user).test
+    HeldOut(1 users, 1 test pairs)
     """
     known = given(train, test).test
     several = np.flatnonzero(known.wanted.by_user.counts > 1)

@@ -41,10 +41,20 @@ def strong(
     test_share
         The share of a held-out user's pairs that has to be predicted, rounded down. Nothing is predicted for
         users with fewer than five pairs.
-    min_user, min_item
-        First remove items with fewer users, then users with fewer of the items that are left.
+    min_user
+        Remove users with fewer items, of those that `min_item` leaves.
+    min_item
+        Remove items with fewer users. Items are removed before users.
     seed
         Draws the users, and again the pairs of each part.
+
+    Examples
+    --------
+    >>> parts = split.strong(data, held_out=1)
+    >>> parts.train
+    Interactions(3 users x 6 items, 15 pairs, with times)
+    >>> parts.test
+    HeldOut(1 held-out users, 1 test pairs)
     """
     share = checked_share("test_share", test_share)
     frequent, popular, counts = _frequent(data, min_user, min_item)

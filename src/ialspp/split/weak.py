@@ -25,6 +25,16 @@ def last_days(data: Interactions, days: float) -> Split:
 
     A pair is held out if its time is at or after the latest time of all minus `days` times 86,400 seconds;
     earlier pairs are trained on. A pair's time is the first at which it occurs.
+
+    Examples
+    --------
+    What was bought on the fifth day, or one day before it, is held out:
+
+    >>> parts = split.last_days(data, days=1)
+    >>> parts.train
+    Interactions(5 users x 6 items, 15 pairs, with times)
+    >>> parts.test
+    HeldOut(5 users, 10 test pairs)
     """
     length = checked_number("days", days)
     times = _times_of(data)
@@ -39,7 +49,14 @@ def last_days(data: Interactions, days: float) -> Split:
 
 
 def last_item(data: Interactions) -> Split:
-    """Hold out the latest pair of every user with two or more; of several at one time, the last item row."""
+    """Hold out the latest pair of every user with two or more; of several at one time, the last item row.
+
+    Examples
+    --------
+    >>> parts = split.last_item(data)
+    >>> parts.test.wanted.to_frame().select("user", "item").rows()
+    [('ann', 'eggs'), ('bob', 'milk'), ('cyd', 'tea'), ('dan', 'bread'), ('eve', 'salt')]
+    """
     times = _times_of(data)
     held_out = _marked(data, lambda rows, entries: _latest_pairs(rows, times[entries]))
     return _split_by("last-item", data, held_out, ONE_ITEM_METRICS)
@@ -49,6 +66,12 @@ def random(data: Interactions, *, test_share: float = 0.2, seed: int = 0) -> Spl
     """Hold out round(test_share * number of pairs) pairs, drawn at random from all.
 
     Of more than 16 million pairs, each 16 million (those of consecutive users) give their share.
+
+    Examples
+    --------
+    >>> parts = split.random(data, test_share=0.2)
+    >>> len(parts.train), len(parts.test.wanted)
+    (20, 5)
     """
     share = checked_share("test_share", test_share)
     rng = np.random.default_rng(checked_integer("seed", seed, 0))
@@ -72,6 +95,19 @@ def leave_one_out(
         Which pair: the latest (of several at one time, the last item row), or a random one.
     negatives
         How many other items to rank it with, drawn uniformly; all other items if there are fewer.
+    seed
+        Draws the random pairs and the other items.
+
+    Examples
+    --------
+    >>> parts = split.leave_one_out(data, negatives=1)
+    >>> parts.test
+    HeldOut(5 users, 5 test pairs)
+
+    The item of each user is ranked with one other:
+
+    >>> parts.test.candidates.counts.tolist()
+    [2, 2, 2, 2, 2]
     """
     size = checked_integer("negatives", negatives, 1)
     rng = np.random.default_rng(checked_integer("seed", seed, 0))

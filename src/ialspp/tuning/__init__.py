@@ -60,8 +60,10 @@ def tune(
         How long it may take, with the test: seconds, or "90s", "10m", "2h". By default ten minutes.
     trials
         How many settings to try, instead of a budget. The same seed then gives the same trials.
-    dim, max_dim
-        The d at which to start, and the largest one to try.
+    dim
+        The d at which to start, at most `max_dim`.
+    max_dim
+        The largest d to try.
     exponent
         Search nu, too.
     popularity
@@ -84,6 +86,15 @@ def tune(
     cluster
         Train several trials at a time on other machines: `ialspp.cluster.RayCluster`. With one worker, the
         trials are the same as without.
+
+    Examples
+    --------
+    >>> tuned = tune(data, trials=3, max_dim=8)
+    >>> tuned.metric, tuned.settings.dim
+    ('ndcg@20', 8)
+    >>> model = tuned.model.fit(tuned.weighted(data))
+    >>> len(model.users), len(model.items)
+    (40, 10)
     """
     require_extra()
     from .tuner import Tuner

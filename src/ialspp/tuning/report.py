@@ -23,6 +23,12 @@ def write_report(tuned: Tuning, path: str | Path, command: str = "") -> None:
         The file to write, atomically.
     command
         The command that repeats the search, to be shown.
+
+    Examples
+    --------
+    >>> write_report(tuned, "tuned.html", command="ialspp tune groceries.csv --trials 3 --max-dim 8")
+    >>> "ialspp tune groceries.csv" in Path("tuned.html").read_text(encoding="utf-8")
+    True
     """
     columns, rows = tuned.table()
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)

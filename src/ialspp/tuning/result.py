@@ -88,16 +88,40 @@ class Tuning:
         return {name: score["mean"] for name, score in self.answers[-1]["test"]["metrics"].items()}
 
     def weighted(self, data: Interactions) -> Interactions:
-        """Return data as the model is to be trained on it: with weights made anew, if the search says so."""
+        """Return data as the model is to be trained on it: with weights made anew, if the search says so.
+
+        Examples
+        --------
+        These data have no weights, so that nothing is changed.
+
+        >>> tuned.weighted(data)
+        Interactions(40 users x 10 items, 160 pairs)
+        """
         return data if self.weighting is None else self.weighting.learned(data).applied(data)
 
     def ranked(self) -> list[Trial]:
-        """Return the trials of the search that have a score, the best one first."""
+        """Return the trials of the search that have a score, the best one first.
+
+        Examples
+        --------
+        >>> scores = [trial.score for trial in tuned.ranked()]
+        >>> len(scores), scores == sorted(scores, reverse=True)
+        (3, True)
+        """
         found = [trial for trial in self.trials if trial.kind != "repeat" and trial.outcome is not None]
         return sorted(found, key=lambda trial: (-trial.score, trial.number))
 
     def table(self) -> tuple[list[str], list[list[Any]]]:
-        """Return the names of columns and a row for each of the ranked trials."""
+        """Return the names of columns and a row for each of the ranked trials.
+
+        Examples
+        --------
+        >>> columns, rows = tuned.table()
+        >>> columns
+        ['d', 'alpha0', 'lambda', 'epochs', 'score', 's', 'ending']
+        >>> len(rows), rows[0][0]
+        (3, 8)
+        """
         searched = self.plan.space
         extra = [name for name in LABELS if name in (*list(searched.ranges)[2:], *searched.choices)]
         columns = [
@@ -123,7 +147,14 @@ class Tuning:
         return columns, rows
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Examples
+        --------
+        >>> found = tuned.as_dict()
+        >>> found["metric"], found["settings"]["dim"], found["test_asked"]
+        ('ndcg@20', 8, 1)
+        """
         return {
             "metric": self.metric,
             "settings": self.options(),
@@ -141,7 +172,13 @@ class Tuning:
         }
 
     def remarks(self) -> list[str]:
-        """Say what a reader should know of the result."""
+        """Say what a reader should know of the result.
+
+        Examples
+        --------
+        >>> print(tuned.remarks()[0])
+        The test part was used once, at the end, for the chosen model, ...
+        """
         return [
             *_remark_on_test(self),
             *_remark_on_ties(self),
@@ -150,7 +187,16 @@ class Tuning:
         ]
 
     def options(self) -> dict[str, Any]:
-        """Return the settings as options of `ialspp fit` and `ialspp evaluate`."""
+        """Return the settings as options of `ialspp fit` and `ialspp evaluate`.
+
+        Examples
+        --------
+        >>> options = tuned.options()
+        >>> list(options)
+        ['dim', 'epochs', 'unobserved_weight', 'regularization', 'exponent', 'seed']
+        >>> options["dim"]
+        8
+        """
         objective = self.model.objective
         found: dict[str, Any] = {
             "dim": self.model.dim,

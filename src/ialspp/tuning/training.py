@@ -38,8 +38,10 @@ class Trainer:
         The score.
     template
         A model whose solver, start and threads trials have.
-    epochs, patience
-        A training stops after so many epochs, or after so many that are no better than the best one.
+    epochs
+        The most epochs of a training.
+    patience
+        A training also stops after so many epochs in a row that are no better than the best one.
     users
         How many of the validation users to score, at most.
     """

@@ -34,6 +34,17 @@ def write_toml(
         More options of `fit` and `evaluate`, such as the columns of the data.
     evaluate
         Options of `evaluate` alone, such as the protocol.
+
+    Examples
+    --------
+    >>> write_toml(tuned, "tuned.toml")
+    >>> print(Path("tuned.toml").read_text())
+    # Settings found by ialspp tune
+    # ndcg@20 0... on ...
+    ...
+    dim = 8
+    epochs = ...
+    unobserved_weight = ...
     """
     lines = [MARK, f"# {tuned.metric} {tuned.score:.4f} on {tuned.validation}"]
     if tuned.test is not None:

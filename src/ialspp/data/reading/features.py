@@ -52,6 +52,11 @@ def read_features(
         "csv", "parquet" or "arrow". If not given, the suffix says it; an unknown suffix is text.
     separator
         Between fields of text: one character or "::". If not given, the suffix or the first line says it.
+
+    Examples
+    --------
+    >>> read_features("products.csv", columns=["product", "price", "kind"], lists="|")
+    Features(3 ids x 4 features: price, kind=dairy, kind=drink, ...)
     """
     if columns is not None and len(columns) < 2:
         raise InvalidValueError(f"columns must be that of ids and at least one more, got {list(columns)}")

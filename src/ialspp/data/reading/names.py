@@ -39,8 +39,10 @@ def read_names(
     ----------
     path
         A file, a folder of files, or a pattern such as "catalogue/*.csv". Text may be compressed.
-    id, name
-        Columns: by name, or by position, counted from 0.
+    id
+        The column of ids: by name, or by position, counted from 0.
+    name
+        The column of names: by name, or by position.
     encoding
         The encoding of text: "utf-8", "latin-1", "cp1252", or any other that Python knows.
     format
@@ -50,6 +52,12 @@ def read_names(
         Quotes around a field have a meaning if it is a comma or a semicolon.
     header
         Whether the first line of text holds names of columns. If not given: yes if a column is given by name.
+
+    Examples
+    --------
+    >>> names = read_names("products.csv", id="product", name="name")
+    >>> data.with_names(items=names).items.labels([0, 1, 2])
+    ['Fresh milk', 'Brown rice', 'Green tea']
     """
     roles = {"id": id, "name": name}
     return read_catalogue(
