@@ -107,7 +107,7 @@ class RayCluster:
             )
 
     def facts(self) -> dict[str, Any]:
-        """Describe the last fit as plain values.
+        """Describe the last fit as plain values. Its start and its losses may be those of a later call.
 
         Examples
         --------
