@@ -37,5 +37,5 @@ def explain(
     there = np.flatnonzero(liked.liked)
     best = there[np.lexsort((-liked.pairs.columns[there], -contributions[there]))]
     largest = best[: checked_integer("N", n, 0)]
-    pairs = zip(liked.pairs.columns[largest], contributions[largest], strict=True)
+    pairs = zip(liked.pairs.columns[largest].tolist(), contributions[largest].tolist(), strict=True)
     return float(contributions[there].sum()), list(pairs), user_weights

@@ -248,7 +248,7 @@ class AlternatingLeastSquares(Answering):
         >>> score, contributions, user_weights = model.explain(1, user_items, itemid=2)
         >>> round(score, 2)
         0.79
-        >>> [(int(item), round(float(part), 2)) for item, part in contributions]
+        >>> [(item, round(part, 2)) for item, part in contributions]
         [(1, 0.68), (0, 0.11)]
         """
         rows = csr_of("user_items", user_items)
