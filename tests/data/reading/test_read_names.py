@@ -12,6 +12,7 @@ from support.drawing import drawn
 
 from ialspp import IdMap
 from ialspp.data.reading.names import read_names
+from ialspp.errors import InvalidValueError
 
 FILMS = {1: "Toy Story (1995)", 2: "Amélie", 5: "Señor, el"}
 CSV = 'movieId,title,genres\n1,Toy Story (1995),Comedy\n2,Amélie,Drama\n5,"Señor, el",\n7,,Drama\n'
@@ -75,6 +76,14 @@ def test_a_folder_is_read_as_one_table(tmp_path):
     for number, line in enumerate(COLONS.splitlines()):
         write(tmp_path, f"part-{number}.dat", line + "\n", "latin-1")
     assert films(read_names(tmp_path, encoding="latin-1"))
+
+
+def test_a_later_file_with_fewer_columns_is_named(tmp_path):
+    """Files with different numbers of blank lines at their beginning are scanned one by one."""
+    (tmp_path / "a.csv").write_text("1,tea\n2,milk\n")
+    (tmp_path / "b.csv").write_text("\n3\n")
+    with pytest.raises(InvalidValueError, match=r"b\.csv: column_1 must be there, as in the first file"):
+        read_names(tmp_path)
 
 
 def test_ids_belong_together_if_they_are_written_alike(tmp_path):
