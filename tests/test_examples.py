@@ -1,4 +1,4 @@
-"""Every function and method of the reference has an example, which runs and gives what it says.
+"""Every function and method of the reference that users call has an example, which gives what it says.
 
 The first Python code of a page makes what its examples use. It runs anew for each of them.
 """

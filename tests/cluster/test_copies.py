@@ -89,6 +89,13 @@ def test_a_damaged_file_is_not_copied(path, folder):
     assert names_in(folder) == []
 
 
+def test_a_file_that_was_replaced_since_it_was_opened_is_not_copied(data, path, folder):
+    saved(path, n=4000)
+    with pytest.raises(InvalidStateError, match="is another file than on the driver's"):
+        opened_elsewhere(data, folder)
+    assert names_in(folder) == []
+
+
 def test_a_folder_that_cannot_be_made_is_an_error(data, tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(InvalidStateError, match=r"the data cannot be copied to .*/file/data of .*: "):

@@ -63,8 +63,10 @@ class DataFile:
 
     def opened(self) -> Interactions:
         """Open the data on this node; the file must be the driver's."""
-        path = self._here()
-        data = Interactions.open(path, verify=False)
+        return self._require_same(self._here(), verify=False)
+
+    def _require_same(self, path: Path, *, verify: bool) -> Interactions:
+        data = Interactions.open(path, verify=verify)
         if data.file is None or data.file.checksum != self.checksum:
             raise InvalidStateError(f"{path} on this machine is another file than on the driver's")
         return data
@@ -78,13 +80,25 @@ class DataFile:
         try:
             with locked(Path(copies.folder) / original.name):
                 if not target.exists():
-                    _copy(copies, target)
+                    self._copy(copies, target)
                     _remove_older(original, target)
         except (OSError, StoreError) as error:
             raise InvalidStateError(
                 f"the data cannot be copied to {copies.folder} of {socket.gethostname()}: {error}"
             ) from error
         return target
+
+    def _copy(self, copies: Copies, target: Path) -> None:
+        """Fetch the file chunk by chunk, one ahead of what is written. Only a whole one gets its name."""
+        chunk, ask = copies.chunk, copies.sender.chunk.remote
+        with whole_file(target) as file:
+            ahead = ask(0, chunk)
+            for begin in range(0, copies.size, chunk):
+                now, ahead = ahead, ask(begin + chunk, chunk)
+                file.write(ray.get(now))
+            file.flush()
+            self._require_same(Path(file.name), verify=True)
+        log("%d bytes of data were copied to %s", copies.size, target)
 
 
 @contextmanager
@@ -102,22 +116,6 @@ def data_file(data: Interactions, folder: Path | None) -> Iterator[DataFile]:
         yield DataFile(str(path), checksum, Copies(str(folder), driver, sender, path.stat().st_size))
     finally:
         ray.kill(sender)
-
-
-def _copy(copies: Copies, target: Path) -> None:
-    """Fetch the file chunk by chunk, one ahead of what is written, and check every byte."""
-    chunk, ask = copies.chunk, copies.sender.chunk.remote
-    with whole_file(target) as file:
-        ahead = ask(0, chunk)
-        for begin in range(0, copies.size, chunk):
-            now, ahead = ahead, ask(begin + chunk, chunk)
-            file.write(ray.get(now))
-    try:
-        Interactions.open(target, verify=True)
-    except StoreError:
-        target.unlink()
-        raise
-    log("%d bytes of data were copied to %s", copies.size, target)
 
 
 def _remove_older(original: Path, target: Path) -> None:

@@ -82,7 +82,7 @@ def test_a_later_file_with_fewer_columns_is_named(tmp_path):
     """Files with different numbers of blank lines at their beginning are scanned one by one."""
     (tmp_path / "a.csv").write_text("1,tea\n2,milk\n")
     (tmp_path / "b.csv").write_text("\n3\n")
-    with pytest.raises(InvalidValueError, match=r"b\.csv: column_1 must be there, as in the first file"):
+    with pytest.raises(InvalidValueError, match=r"b\.csv, line 2: 2 fields are required, got 1"):
         read_names(tmp_path)
 
 

@@ -141,11 +141,8 @@ class FileSet:
         # polars counts columns without names from 0 or from 1, depending on its version.
         names = [name for name in self._scan_text(files[:1]).collect_schema() if name != ROW]
         own = dict(zip(_by_position(names), names, strict=True))
-        if types is not None and (missing := sorted(types.keys() - own.keys())):  # the first file has them
-            raise InvalidValueError(
-                f"{self.files[0]}: {', '.join(missing)} must be there, as in the first file, but only "
-                f"{len(own)} columns are"
-            )
+        if missing := [name for name in types or () if name not in own]:  # the first file has them
+            raise pl.exceptions.ColumnNotFoundError(f"there is no {missing[0]}, which the first file has")
         frame = self._scan_text(files, {own[name]: kind for name, kind in (types or {}).items()})
         return frame.rename({name: place for place, name in own.items()})
 
