@@ -170,13 +170,19 @@ void InHalves::join(int64_t begin, int64_t end, float* scratch) const {
   }
 }
 
-void transform(const Kernels& k, float* x, int64_t rows, int64_t dim, const double* q, int threads) {
-  const int64_t panels = panels_for(dim), width = panels * kPanel;
-  const AlignedFloats packed(dim * width);
+AlignedFloats in_panels(const double* q, int64_t dim) {
+  const int64_t width = padded(dim);
+  AlignedFloats packed(dim * width);
   for (int64_t f = 0; f < dim; ++f)
     for (int64_t c = 0; c < width; ++c)
       packed.data()[(c / kPanel * dim + f) * kPanel + c % kPanel] =
           c < dim ? static_cast<float>(q[f * dim + c]) : 0.0f;
+  return packed;
+}
+
+void transform(const Kernels& k, float* x, int64_t rows, int64_t dim, const double* q, int threads) {
+  const int64_t panels = panels_for(dim), width = panels * kPanel;
+  const AlignedFloats packed = in_panels(q, dim);
   parallel_for(
       threads, (rows + kTransformedRows - 1) / kTransformedRows,
       [&](int64_t task) {

@@ -49,6 +49,9 @@ class InHalves {
   AlignedFloats scratch_;  // a row for each share, so that no task has to ask for memory
 };
 
+// A square matrix (dim x dim, row-major) in single precision, as the panels that Kernels::multiply takes
+AlignedFloats in_panels(const double* q, int64_t dim);
+
 // X = X Q in place, Q (dim x dim, row-major). Signals do not interrupt it: a side changed by half could not
 // be used.
 void transform(const Kernels& kernels, float* x, int64_t rows, int64_t dim, const double* q, int threads);

@@ -115,33 +115,45 @@ std::pair<double, int64_t> bound_update_side(const BoundRows& rows, Matrix<float
   return as_pair(update_side(kernels(), side, {other.data(), side.dim, side.dim}, blocks, threads));
 }
 
+// What SpectralCG's rows are coupled by; none in the eigenbasis of the other side's Gramian
+using Coupling = std::optional<Matrix<const double>>;
+
 // What all calls of SpectralCG are given, checked
 struct Improvement {
   Side side;
   const float* spectrum;
+  const double* coupling;
   Descent descent;
 
   Improvement(const BoundRows& rows, const Matrix<float>& factors, const Array<const float>& lambda,
-              const Array<const float>& eigenvalues, int64_t steps, float tolerance, float relaxation,
-              const Centres& centres)
-      : side(side_of(rows, factors, lambda, centres, relaxation)), spectrum(eigenvalues.data()) {
-    require_length("spectrum", length(eigenvalues), side.dim);
+              const Array<const float>& diagonal, const Coupling& off_diagonal, int64_t steps,
+              float tolerance, float relaxation, const Centres& centres)
+      : side(side_of(rows, factors, lambda, centres, relaxation)),
+        spectrum(diagonal.data()),
+        coupling(off_diagonal ? off_diagonal->data() : nullptr) {
+    require_length("spectrum", length(diagonal), side.dim);
+    if (off_diagonal) {
+      require_length("coupling", length(*off_diagonal), side.dim);
+      require_length("coupling's rows", length(*off_diagonal, 1), side.dim);
+    }
     require_between("steps", steps, 0, kMostSteps);
     descent = {std::min(steps, kMostStepsForEachColumn * side.dim), tolerance};
   }
 
   template <class Number>
   std::pair<double, int64_t> of(const Kernels& chosen, const ColumnsOf<Number>& other, int threads) const {
-    return as_pair(improve_rows(chosen, side, other, spectrum, descent, threads));
+    return as_pair(improve_rows(chosen, side, other, spectrum, coupling, descent, threads));
   }
 };
 
 std::pair<double, int64_t> bound_improve_rows(const BoundRows& rows, Matrix<float> factors,
                                               Array<const float> lambda, Matrix<const float> other,
-                                              Array<const float> spectrum, int64_t steps, float tolerance,
-                                              float relaxation, int threads, const Centres& centres) {
+                                              Array<const float> spectrum, const Coupling& coupling,
+                                              int64_t steps, float tolerance, float relaxation, int threads,
+                                              const Centres& centres) {
   require_other(rows, factors, other);
-  const Improvement improvement(rows, factors, lambda, spectrum, steps, tolerance, relaxation, centres);
+  const Improvement improvement(rows, factors, lambda, spectrum, coupling, steps, tolerance, relaxation,
+                                centres);
   const int64_t dim = length(other, 1);
   const WithoutGil release;
   return improvement.of(kernels(), Columns{other.data(), dim, dim}, threads);
@@ -149,23 +161,26 @@ std::pair<double, int64_t> bound_improve_rows(const BoundRows& rows, Matrix<floa
 
 std::pair<double, int64_t> bound_improve_rows_by_half(const BoundRows& rows, Matrix<float> factors,
                                                       Array<const float> lambda, Matrix<const uint16_t> other,
-                                                      float unit, Array<const float> spectrum, int64_t steps,
+                                                      float unit, Array<const float> spectrum,
+                                                      const Coupling& coupling, int64_t steps,
                                                       float tolerance, float relaxation, int threads,
                                                       const Centres& centres) {
   const Kernels& chosen = kernels();  // once: another thread may choose others
   const HalfColumns copy = half_columns(chosen, rows, factors, other, unit);
-  const Improvement improvement(rows, factors, lambda, spectrum, steps, tolerance, relaxation, centres);
+  const Improvement improvement(rows, factors, lambda, spectrum, coupling, steps, tolerance, relaxation,
+                                centres);
   const WithoutGil release;
   return improvement.of(chosen, copy, threads);
 }
 
 std::optional<std::pair<double, int64_t>> bound_improve_rows_in_halves(
     const BoundRows& rows, Matrix<float> factors, Array<const float> lambda, Matrix<float> other, float unit,
-    Array<const float> spectrum, int64_t steps, float tolerance, float relaxation, int threads,
-    const Centres& centres) {
+    Array<const float> spectrum, const Coupling& coupling, int64_t steps, float tolerance, float relaxation,
+    int threads, const Centres& centres) {
   const Kernels& chosen = kernels();
   require_halves(chosen, rows, factors, other, unit);
-  const Improvement improvement(rows, factors, lambda, spectrum, steps, tolerance, relaxation, centres);
+  const Improvement improvement(rows, factors, lambda, spectrum, coupling, steps, tolerance, relaxation,
+                                centres);
   const WithoutGil release;
   const InHalves halves(chosen, other.data(), length(other), length(other, 1), unit, threads);
   if (!halves.fits()) return std::nullopt;
@@ -271,15 +286,16 @@ void register_solvers(nb::module_& m) {
         "iCD: update one coordinate of every row, and the cached residuals; first failed row or -1.");
   m.def(
       "improve_rows", bound_improve_rows, "rows"_a, "factors"_a.noconvert(), "regularization"_a, "other"_a,
-      "spectrum"_a, "steps"_a, "tolerance"_a, "relaxation"_a, "threads"_a, "centres"_a = nb::none(),
+      "spectrum"_a, "coupling"_a.none(), "steps"_a, "tolerance"_a, "relaxation"_a, "threads"_a,
+      "centres"_a = nb::none(),
       "SpectralCG: take steps of conjugate gradients in every row; (observed loss, first failed row or -1).");
   m.def("improve_rows_by_half", bound_improve_rows_by_half, "rows"_a, "factors"_a.noconvert(),
-        "regularization"_a, "other"_a.noconvert(), "unit"_a, "spectrum"_a, "steps"_a, "tolerance"_a,
-        "relaxation"_a, "threads"_a, "centres"_a = nb::none(),
+        "regularization"_a, "other"_a.noconvert(), "unit"_a, "spectrum"_a, "coupling"_a.none(), "steps"_a,
+        "tolerance"_a, "relaxation"_a, "threads"_a, "centres"_a = nb::none(),
         "improve_rows with the other side as a copy that copy_to_half made.");
   m.def("improve_rows_in_halves", bound_improve_rows_in_halves, "rows"_a, "factors"_a.noconvert(),
-        "regularization"_a, "other"_a.noconvert(), "unit"_a, "spectrum"_a, "steps"_a, "tolerance"_a,
-        "relaxation"_a, "threads"_a, "centres"_a = nb::none(),
+        "regularization"_a, "other"_a.noconvert(), "unit"_a, "spectrum"_a, "coupling"_a.none(), "steps"_a,
+        "tolerance"_a, "relaxation"_a, "threads"_a, "centres"_a = nb::none(),
         "improve_rows with the other side in halves meanwhile, in place; None where it does not fit them.");
   m.def("multiply_rows", bound_multiply_rows, "rows"_a, "out"_a.noconvert(), "row_scales"_a, "x"_a,
         "column_scales"_a, "threads"_a,

@@ -36,11 +36,12 @@ struct Descent {
   float tolerance;  // stop once a step is this small, relative to the row's vector
 };
 
-// SpectralCG. spectrum: alpha0 times the eigenvalues of the other side's Gramian, in whose eigenbasis both
-// sides are. other: in single precision, or a copy in half precision
+// SpectralCG. spectrum, coupling: alpha0 times what the other side's Gramian has on its diagonal, and off it
+// (dim x dim; null where both sides are in its eigenbasis). other: in single precision, or a copy in half
+// precision
 template <class Number>
 Outcome improve_rows(const Kernels& kernels, const Side& side, const ColumnsOf<Number>& other,
-                     const float* spectrum, const Descent& descent, int threads);
+                     const float* spectrum, const double* coupling, const Descent& descent, int threads);
 
 // residuals = sqrt(a) (<x,h> - y) of all interactions, in this side's order
 void compute_residuals(const Kernels& kernels, const Side& side, const Columns& other, float* residuals,

@@ -55,7 +55,7 @@ std::vector<float> solved(const Problem& p, Update update, int threads) {
   }
   if (update == Update::gradients) {
     const std::vector<float> spectrum(kDim, 0.2f);
-    CHECK(improve_rows(kernels(), side, p.all(), spectrum.data(), {3, 0}, threads).failed_row == -1);
+    CHECK(improve_rows(kernels(), side, p.all(), spectrum.data(), nullptr, {3, 0}, threads).failed_row == -1);
     return x;
   }
   std::vector<Block> blocks;

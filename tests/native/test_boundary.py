@@ -169,7 +169,7 @@ def test_as_many_steps_as_there_may_be_come_to_an_end():
     factors = rng.normal(size=(n, 5)).astype(np.float32)
     copy = rng.normal(size=(2 * n, 16)).astype(np.float16).view(np.uint16)
     most = 2**31 - 1
-    _core.improve_rows_by_half(rows, factors, floats(n), copy, 0.5, floats(5), most, 0.0, 1.5, 1)
+    _core.improve_rows_by_half(rows, factors, floats(n), copy, 0.5, floats(5), None, most, 0.0, 1.5, 1)
     assert np.isfinite(factors).all()
 
 
@@ -177,7 +177,7 @@ def test_as_many_steps_as_there_may_be_come_to_an_end():
 def test_more_steps_than_can_be_counted_are_exceptions(steps):
     rows = _core.Rows(OFFSETS, COLUMNS, 3)
     with pytest.raises(ValueError, match=f"steps must be from 0 to 2147483647, got {steps}"):
-        _core.improve_rows(rows, floats(2, 2), floats(2), floats(3, 2), floats(2), steps, 0.0, 1.0, 1)
+        _core.improve_rows(rows, floats(2, 2), floats(2), floats(3, 2), floats(2), None, steps, 0.0, 1.0, 1)
 
 
 def column(kind, places, characters):

@@ -67,7 +67,7 @@ GOOD = {
         *(rows(), floats(2, 2), floats(2), floats(3, 2)),
         *(GRAM[:, :1].copy(), 0.1, 1, floats(3), 1.5, 2),
     ),
-    "improve_rows": (rows(), floats(2, 2), floats(2), floats(3, 2), floats(2), 2, 0.0, 1.5, 2),
+    "improve_rows": (rows(), floats(2, 2), floats(2), floats(3, 2), floats(2), GRAM, 2, 0.0, 1.5, 2),
     "update_coordinate": (rows(), floats(2, 2), floats(2), floats(3, 2), floats(2), 0.1, 1, floats(3), 2),
 }
 
@@ -100,6 +100,14 @@ def test_wrong_arguments_are_exceptions(name, place, wrong):
     arguments[place] = wrong
     with pytest.raises((TypeError, ValueError)):
         getattr(_core, name)(*arguments)
+
+
+@pytest.mark.parametrize("wrong", [np.eye(3), np.ones((2, 3)), np.ones((3, 2)), np.ones(4)])
+def test_a_coupling_that_does_not_fit_is_an_exception(wrong):
+    arguments = list(GOOD["improve_rows"])
+    arguments[5] = wrong
+    with pytest.raises((TypeError, ValueError)):
+        _core.improve_rows(*arguments)
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -401,7 +409,7 @@ def test_rankings_of_things_that_do_not_fit_are_exceptions(arguments, message):
 @pytest.mark.usefixtures("isa")
 def test_kernels_without_half_precision_refuse_it():
     copy = np.zeros((3, 16), np.uint16)
-    arguments = rows(), floats(2, 2), floats(2), copy, 1.0, floats(2), 2, 0.0, 1.0, 2
+    arguments = rows(), floats(2, 2), floats(2), copy, 1.0, floats(2), None, 2, 0.0, 1.0, 2
     if _core.has_half():
         assert _core.copy_to_half(floats(3, 2), 1.0, copy, 2)
         assert _core.improve_rows_by_half(*arguments)[1] == -1

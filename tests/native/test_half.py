@@ -66,7 +66,7 @@ def test_copies_that_do_not_fit_are_exceptions(x, out):
         _core.copy_to_half(x, 1.0, out, 2)
 
 
-def improved(by_half, case, H, *, unit=1.0, steps=3, relaxation=1.3, threads=2):
+def improved(by_half, case, H, *, unit=1.0, coupling=None, steps=3, relaxation=1.3, threads=2):
     """The users after a call that improves them, given H in the precision named"""
     problem, spectrum = case.problem(), np.full(case.dim, 0.1, np.float32)
     W = problem.users.factors
@@ -74,7 +74,8 @@ def improved(by_half, case, H, *, unit=1.0, steps=3, relaxation=1.3, threads=2):
         (_core.improve_rows_by_half, (halved(H, unit)[1], unit)) if by_half else (_core.improve_rows, (H,))
     )
     users = problem.users
-    outcome = call(users.rows, W, users.regularization, *other, spectrum, steps, 0.0, relaxation, threads)
+    options = (spectrum, coupling, steps, 0.0, relaxation, threads)
+    outcome = call(users.rows, W, users.regularization, *other, *options)
     return W, outcome
 
 

@@ -15,7 +15,7 @@ def improved_in_halves(case, H, *, unit=1.0, threads=2):
     """The users after a call that improves them with H in halves, and what the call returns"""
     users, spectrum = case.problem().users, np.full(case.dim, 0.1, np.float32)
     W = users.factors
-    options = (spectrum, 3, 0.0, 1.3, threads)
+    options = (spectrum, None, 3, 0.0, 1.3, threads)
     return W, _core.improve_rows_in_halves(users.rows, W, users.regularization, H, unit, *options)
 
 
@@ -24,7 +24,7 @@ def improved_by_copy(case, H, unit):
     W, copy = users.factors, np.empty(H.shape, np.uint16)
     assert _core.copy_to_half(H, unit, copy, 1)
     return W, _core.improve_rows_by_half(
-        users.rows, W, users.regularization, copy, unit, spectrum, 3, 0.0, 1.3, 1
+        users.rows, W, users.regularization, copy, unit, spectrum, None, 3, 0.0, 1.3, 1
     )
 
 
@@ -103,4 +103,4 @@ def test_a_side_cannot_be_read_in_halves_while_it_changes():
     users = case.problem().users
     W, ones = users.factors, np.ones(16, np.float32)
     with pytest.raises(ValueError, match="must not be the same array"):
-        _core.improve_rows_in_halves(users.rows, W, users.regularization, W, 1.0, ones, 3, 0.0, 1.0, 1)
+        _core.improve_rows_in_halves(users.rows, W, users.regularization, W, 1.0, ones, None, 3, 0.0, 1.0, 1)

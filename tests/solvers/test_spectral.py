@@ -7,12 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.drawing import drawn
+from support.drawing import drawn, on_some_isa
+from support.features import drawn_features
+from support.judging import largest_error
 from support.models import fitted, is_finite, losses, make_data, same_bits
 from support.problems import Case, cases, make_case
 from threadpoolctl import threadpool_limits
 
 from ialspp import IALS, ImplicitMF, Interactions, Objective, SpectralCG, _core
+from ialspp.errors import SolveError
 from ialspp.solvers import spectral
 from ialspp.solvers.half import LEAST_BYTES_TO_HALVE, unit_of
 from ialspp.solvers.spectral import LARGEST_BALANCE, Rotation, balance_of, eigenbasis
@@ -104,6 +107,109 @@ def test_without_regularization_there_is_nothing_to_balance(unobserved_weight):
     model = fitted(solver=SpectralCG(), objective=free, epochs=6)
     assert is_finite(model)
     assert all(after <= before * (1 + 1e-5) for before, after in itertools.pairwise(losses(model)))
+
+
+# Staying in the coordinates there are
+
+
+def staying_case(dim, *, users=800, items=40, **options):
+    """Many users whose Gramian is nearly diagonal, beside few items."""
+    return make_case(users=users, items=items, dim=dim, **options)
+
+
+def stays(solver, problem):
+    """Whether the update of users, and that of items, stay"""
+    return [
+        solver.rotation(problem, *sides) is None
+        for sides in ((problem.users, problem.items), (problem.items, problem.users))
+    ]
+
+
+def test_a_side_stays_if_it_has_few_rows_and_the_other_is_nearly_diagonal():
+    assert stays(SpectralCG(), staying_case(9).problem()) == [False, True]
+    assert stays(SpectralCG(), staying_case(9, users=40, items=800).problem()) == [True, False]
+    assert stays(SpectralCG(), staying_case(9, users=80, items=40).problem()) == [False, False]  # chance
+    assert stays(SpectralCG(), staying_case(9, users=800, items=401).problem()) == [False, False]
+    assert stays(SpectralCG(tolerance=1e-3), staying_case(9).problem()) == [False, False]
+    slanted = staying_case(9)
+    slanted.W[:, 1] += slanted.W[:, 0]
+    assert stays(SpectralCG(), slanted.problem()) == [False, False]
+
+
+def test_dimensions_that_are_zero_correlate_with_none():
+    case = staying_case(9)
+    case.W[:, [2, 5]] = 0
+    assert stays(SpectralCG(), case.problem()) == [False, True]
+
+
+STAYING = [
+    (dim, solver, options)
+    for dim in (1, 7, 33)
+    for solver in (SpectralCG(steps=1), SpectralCG(steps=3, relaxation=1.7))
+    for options in ({}, {"labels": True, "weights": True, "seed": 1})
+]
+
+
+@pytest.mark.usefixtures("isa")
+@pytest.mark.parametrize(("isa", "dim", "solver", "options"), on_some_isa(STAYING), indirect=["isa"])
+def test_steps_of_rows_that_stay_match_the_reference(dim, solver, options):
+    case = staying_case(dim, **options)
+    assert stays(solver, case.problem()) == [False, True]
+    assert largest_error(solver, case, threads=2, sides=["items"]) < 1
+
+
+def test_rows_that_stay_may_be_very_long():
+    case = staying_case(20, users=40_000, items=2, density=2.0, weights=True)
+    assert case.data.by_item.counts.min() >= 32768
+    assert stays(SpectralCG(), case.problem()) == [False, True]
+    assert largest_error(SpectralCG(), case, threads=3, sides=["items"]) < 1
+
+
+def test_rows_that_stay_are_pulled_to_the_centres_of_their_features():
+    case = replace(staying_case(7), item_features=drawn_features(40, "numbers", seed=0))
+    assert stays(SpectralCG(), case.problem()) == [False, True]
+    assert largest_error(SpectralCG(), case, threads=2, sides=["items"]) < 1
+
+
+@pytest.mark.parametrize("precision", ["single", "mixed"])
+def test_a_half_epoch_that_stays_moves_no_row_of_the_other_side(precision):
+    case = staying_case(21, weights=True)
+    problem = case.problem(threads=2)
+    SpectralCG(precision=precision).half_epoch(problem, problem.items, problem.users)
+    assert np.array_equal(problem.users.factors, case.W)
+    assert not np.array_equal(problem.items.factors, case.H)
+
+
+@pytest.mark.parametrize("precision", ["single", "mixed"])
+@pytest.mark.parametrize("dim", [1, 21, 100])
+def test_staying_has_the_same_bits_on_any_number_of_threads(dim, precision):
+    case, results = staying_case(dim, users=2400, weights=True), []
+    for threads in (1, 2, 3):
+        problem, solver = case.problem(threads), SpectralCG(precision=precision)
+        assert stays(solver, problem)[1]
+        observed = solver.half_epoch(problem, problem.items, problem.users)
+        results.append((problem.items.factors.tobytes(), observed))
+    assert results.count(results[0]) == len(results)
+
+
+@given(case=cases(dim=9), relaxation=st.floats(0.01, 1.99), steps=st.integers(1, 4))
+@drawn(40)
+def test_the_loss_never_rises_where_rows_stay_whatever_the_gramian(case, relaxation, steps):
+    solver = SpectralCG(steps=steps, relaxation=relaxation)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spectral, "is_nearly_diagonal", lambda _: True)
+        problem, found = case.problem(), [case.reference().loss()]
+        for _ in range(4):
+            found.append(problem.loss(solver.epoch(problem)).total)
+    assert all(after <= before * (1 + 1e-6) + 1e-6 for before, after in itertools.pairwise(found)), found
+
+
+def test_rows_that_stay_and_overflow_are_an_error_that_names_them():
+    case = staying_case(9, labels=True)
+    case.H[3] = 1e38
+    problem = case.problem()
+    with pytest.raises(SolveError, match="no finite solution for item 3"):
+        SpectralCG().half_epoch(problem, problem.items, problem.users)
 
 
 # Half precision

@@ -8,7 +8,6 @@ system bounds what is left.
 import numpy as np
 
 from ialspp.solvers import IALS, ICD, SpectralCG
-from ialspp.solvers.spectral import Rotation
 from support.reference import blocks
 
 BOTH = ("users", "items")
@@ -57,22 +56,25 @@ def spectral_errors(solver, problem, reference, sides=BOTH):
     for name, other_name in zip(BOTH, reversed(BOTH), strict=True):
         side, other = getattr(problem, name), getattr(problem, other_name)
         reference.W, reference.H = problem.users.factors.astype(float), problem.items.factors.astype(float)
-        rotation = Rotation.of(problem, side, other)
-        reference.factors(name)[:] *= rotation.balance
-        reference.factors(other_name)[:] /= rotation.balance
+        rotation = solver.rotation(problem, side, other)
+        if rotation is not None:
+            reference.factors(name)[:] *= rotation.balance
+            reference.factors(other_name)[:] /= rotation.balance
         solver.half_epoch(problem, side, other)
         if name in sides:
             systems = reference.systems(name, everything)
-            ends = [(system, spectral_end(solver, system, rotation.basis)) for system in systems]
-            after = side.factors @ rotation.basis.T
+            ends = [(system, spectral_end(solver, system, rotation)) for system in systems]
+            after = side.factors if rotation is None else side.factors @ rotation.basis.T
             tolerance = solver.tolerance or 0.0
             yield worst(after, ends, solver.steps or 0, tolerance, relaxation_of(solver))
 
 
-def spectral_end(solver, system, basis):
+def spectral_end(solver, system, rotation):
     if solver.steps is None:  # as many as it takes
         return system.minimum()
-    return system.after_conjugate_gradients(solver.steps, basis)
+    if rotation is None:
+        return system.after_uncoupled_steps(solver.steps)
+    return system.after_conjugate_gradients(solver.steps, rotation.basis)
 
 
 def worst(after, ends, updates, tolerance=0.0, relaxation=1.0):

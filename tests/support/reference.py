@@ -124,6 +124,7 @@ class System:
         self.scaled = np.sqrt(a)[:, None] * near[:, B]
         self.A = (near[:, B].T * a) @ near[:, B] + alpha0 * gramian[B, B] + lam * np.eye(len(self.x))
         self.g = near[:, B].T @ (a * (near @ x - y)) + alpha0 * gramian[B] @ x + lam * (x - centre)[B]
+        self.coupling = alpha0 * (gramian - np.diag(np.diag(gramian)))[B, B]
         near, x, y, gramian = (np.abs(array) for array in (near, x, y, gramian))
         self.terms_of_residuals = near[:, B].T @ (a * (near @ x + y))
         self.other_terms = alpha0 * gramian[B] @ x + lam * (x + terms_of_centre)[B]
@@ -138,6 +139,14 @@ class System:
         A = Q.T @ self.A @ Q
         M = np.diag(A) - np.sum(S**2, 0) + estimated_squares(S)
         return self.x - Q @ conjugate_gradients(A, Q.T @ self.g, steps, M)
+
+    def after_uncoupled_steps(self, steps):
+        """Where so many steps end that leave out the coupling, and then go on or back to the minimum."""
+        A = self.A - self.coupling
+        M = np.diag(A) - np.sum(self.scaled**2, 0) + estimated_squares(self.scaled)
+        way = conjugate_gradients(A, self.g, steps, M)
+        own, whole = way @ A @ way, way @ self.A @ way
+        return self.x - (own / max(whole, own / 8) if own > 0 else 1.0) * way
 
     def relaxed(self, end, relaxation):
         """Where a row is that goes so many times as far as to `end`."""

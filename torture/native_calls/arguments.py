@@ -45,15 +45,20 @@ def _update_coordinate(draw: Draw) -> list[Any]:
 
 
 def _improve_rows(draw: Draw) -> list[Any]:
-    return [*draw.side(), draw.positive(draw.dim), draw.below(5), 0.0, 1.5, draw.threads(), draw.centres()]
+    return [*draw.side(), *_descent(draw)]
+
+
+def _descent(draw: Draw) -> list[Any]:
+    coupling = draw.gramian() if draw.below(2) else None
+    spectrum, steps = draw.positive(draw.dim), draw.below(5)
+    return [spectrum, coupling, steps, 0.0, 1.5, draw.threads(), draw.centres()]
 
 
 def _improve_rows_by_half(draw: Draw) -> list[Any]:
     _with_half(draw)
     rows, factors, regularization, _ = draw.side()
-    other, spectrum = draw.halves(draw.n_columns), draw.positive(draw.dim)
-    descent = draw.below(5), 0.0, 1.5, draw.threads(), draw.centres()
-    return [rows, factors, regularization, other, 0.5, spectrum, *descent]
+    other = draw.halves(draw.n_columns)
+    return [rows, factors, regularization, other, 0.5, *_descent(draw)]
 
 
 def _feature_products(draw: Draw) -> list[Any]:
@@ -70,8 +75,7 @@ def _feature_gramian(draw: Draw) -> list[Any]:
 def _improve_rows_in_halves(draw: Draw) -> list[Any]:
     _with_half(draw)
     rows, factors, regularization, other = draw.side(dims=WHOLE_PANELS)
-    descent = draw.below(5), 0.0, 1.5, draw.threads(), draw.centres()
-    return [rows, factors, regularization, other, 0.5, draw.positive(draw.dim), *descent]
+    return [rows, factors, regularization, other, 0.5, *_descent(draw)]
 
 
 def _multiply_rows(draw: Draw) -> list[Any]:

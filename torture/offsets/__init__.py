@@ -102,7 +102,7 @@ def _improve_rows(rows: Any, n_rows: int) -> Any:
     from ialspp import _core
 
     side = _side(n_rows)
-    _core.improve_rows(rows, *side, np.ones(DIM, np.float32), 1, 0.0, 1.0, THREADS)
+    _core.improve_rows(rows, *side, np.ones(DIM, np.float32), _gramian(), 1, 0.0, 1.0, THREADS)
     return side[0]
 
 

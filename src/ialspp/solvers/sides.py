@@ -144,6 +144,11 @@ def no_finite_solution(name: str, identity: Any, row: int) -> SolveError:
     )
 
 
+def held_fixed(side: Side, unit: float | None) -> Fixed:
+    """Return a side to be held fixed: with a unit in half precision, if that has room for it."""
+    return side.single() if unit is None else side.half(unit) or single_instead(side)
+
+
 def single_instead(side: Side) -> Fixed:
     """Return a side that exceeds half precision."""
     log("the vectors of %ss exceed half precision; they are read in single precision", side.ids.name)
@@ -242,7 +247,7 @@ class LocalSide:
     def transform_with(self, p: Sums, other: LocalSide, q: Sums, unit: float | None = None) -> Fixed:
         """Multiply the factors of both sides, each by its matrix. No signal comes between the two."""
         _core.transform_both(self.to_update()[1], p, other.to_update()[1], q, self.threads)
-        return other.single() if unit is None else other.half(unit) or single_instead(other)
+        return held_fixed(other, unit)
 
     def update(self, call: str, fixed: Fixed, *arguments: Any) -> float:
         """Update every row by a native call, and return the observed part of the loss that it computes."""

@@ -18,10 +18,12 @@ from ..system.locks import one_blas_thread
 from .base import Problem, by_halves
 from .half import unit_of, worth_halving
 from .relaxation import PastEpoch, checked_relaxation, next_relaxation
-from .sides import Side
+from .sides import Fixed, Side, held_fixed
 
 DEFAULT_STEPS = 2
 MAX_STEPS = 2**31 - 1  # far more than any row needs, and an integer that native code can count to
+
+LARGEST_CORRELATION = 0.05  # the squares of a column's correlations with all others, on average
 
 LARGEST_BALANCE = 2.0**10  # keeps numbers away from overflow, and is far more than two sides need
 
@@ -33,7 +35,8 @@ class SpectralCG:
     Before a side is updated, both are rotated into the eigenbasis of the other side's Gramian. That changes
     no score, but makes the Gramian diagonal: a step then costs one pass over the row's interactions, O(d |S|)
     an epoch and step, beside O(d^2 (|U| + |I|)) for the rotation. On the way the penalties of both sides are
-    balanced.
+    balanced. A side with far fewer rows than the other stays in its coordinates if the Gramian is nearly
+    diagonal in them.
 
     Parameters
     ----------
@@ -101,8 +104,42 @@ class SpectralCG:
         return by_halves(problem, self.half_epoch)
 
     def half_epoch(self, problem: Problem, side: Side, other: Side) -> float:
-        """Rotate both sides, take the steps in every row of one, and return the observed part of the loss."""
-        rotation = Rotation.of(problem, side, other)
+        """Choose coordinates, take the steps in every row of a side, return the observed part of the loss."""
+        rotation = self.rotation(problem, side, other)
+        fixed = (
+            self._fixed(problem, other) if rotation is None else self._rotated(problem, rotation, side, other)
+        )
+        side.recentre()
+        curvature = problem.unobserved_weight * problem.gramian(other)
+        return side.update(
+            "improve_rows",
+            fixed,
+            in_single_precision(np.diag(curvature)),
+            off_diagonal(curvature) if rotation is None else None,
+            2 * problem.dim if self.steps is None else self.steps,
+            self.tolerance or 0.0,
+            1.0 if self.relaxation == "auto" else self.relaxation,
+        )
+
+    def rotation(self, problem: Problem, side: Side, other: Side) -> Rotation | None:
+        """Choose the coordinates for an update of `side`; None where both sides stay in those they have.
+
+        A rotation multiplies all rows of both sides by a matrix. Without it, each row of `side` is multiplied
+        twice: for the gradient, and for the length of its way. So a side stays if it has far fewer rows than
+        the other, whose Gramian is nearly diagonal anyway. With a tolerance it may take many steps, which
+        are better taken in the eigenbasis.
+        """
+        few = 2 * side.shape[0] <= other.shape[0]
+        if few and self.tolerance is None and is_nearly_diagonal(problem.gramian(other)):
+            return None
+        return Rotation.of(problem, side, other)
+
+    def _fixed(self, problem: Problem, other: Side) -> Fixed:
+        """Hold the other side fixed where it is."""
+        return held_fixed(other, self._unit(problem, other, np.diag(problem.gramian(other))))
+
+    def _rotated(self, problem: Problem, rotation: Rotation, side: Side, other: Side) -> Fixed:
+        """Rotate both sides, and hold the other one fixed."""
         fixed = side.transform_with(
             rotation.balance[:, None] * rotation.basis,
             other,
@@ -110,15 +147,7 @@ class SpectralCG:
             self._unit(problem, other, rotation.values),
         )
         other.gramian = np.diag(rotation.values)
-        side.recentre()
-        return side.update(
-            "improve_rows",
-            fixed,
-            in_single_precision(problem.unobserved_weight * rotation.values),
-            2 * problem.dim if self.steps is None else self.steps,
-            self.tolerance or 0.0,
-            1.0 if self.relaxation == "auto" else self.relaxation,
-        )
+        return fixed
 
     def _unit(self, problem: Problem, other: Side, values: NDArray[np.float64]) -> float | None:
         """Return the unit in which steps read the other side in half precision; None: they do not."""
@@ -159,6 +188,21 @@ def balance_of(problem: Problem, side: Side, other: Side) -> NDArray[np.float64]
     p, q = problem.penalties(side), problem.penalties(other)
     ratio = np.divide(q, p, out=np.ones(problem.dim), where=(p > 0) & (q > 0))
     return np.clip(ratio**0.25, 1 / LARGEST_BALANCE, LARGEST_BALANCE)
+
+
+def is_nearly_diagonal(gramian: NDArray[np.float64]) -> bool:
+    """Say whether the columns of a side hardly correlate, so that the diagonal is a good preconditioner."""
+    if not np.isfinite(gramian).all():
+        return False
+    lengths = np.sqrt(np.diag(gramian))
+    scales = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    correlations = off_diagonal(gramian * np.outer(scales, scales))
+    return bool(np.sum(correlations**2) < LARGEST_CORRELATION * len(gramian))
+
+
+def off_diagonal(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a square matrix with zeros on its diagonal."""
+    return matrix - np.diag(np.diag(matrix))
 
 
 def eigenbasis(gramian: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
