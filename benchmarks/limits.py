@@ -52,7 +52,10 @@ def work_of(solver: Solver, data: Interactions, dim: int, block: int) -> tuple[f
         fmas = 2 * n * dim / block * per_block
         fmas += rows * (dim**2 + dim / block * (block**3 / 6 + block**2)) + gramians
     elif isinstance(solver, SpectralCG):
-        fmas = 2 * n * dim * (3 + 2 * (solver.steps or 2)) + 2 * rows * dim**2 + gramians
+        few, many = sorted((data.n_users, data.n_items))
+        products = rows + 2 * few if 2 * few <= many else 2 * rows  # where few stay in their coordinates
+        # 3 for the gradient and the squares, 2 a step, but 1 for the last
+        fmas = 2 * n * dim * (2 + 2 * (solver.steps or 2)) + products * dim**2 + gramians
     else:  # iCD
         fmas = 2 * n * 3 * dim + n * dim + 2 * rows * dim**2
     return 2 * fmas, gathered
