@@ -66,6 +66,7 @@ def test_columns_may_be_positions_and_known_data_sets_have_a_path(tmp_path):
             ["--test-share", 0.3, "--split-seed", 5],
             lambda d: split.random(d, test_share=0.3, seed=5),
         ),
+        ("random", ["--per-user"], lambda d: split.random(d, per_user=True)),
     ],
 )
 def test_the_command_gives_the_librarys_numbers(log, protocol, options, reference):

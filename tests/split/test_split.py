@@ -1,3 +1,4 @@
+from collections import Counter
 from functools import partial
 
 import numpy as np
@@ -291,6 +292,30 @@ def test_random_holds_out_exactly_the_share(log, share, seed):
     made = split_or_reject(split.random, data, test_share=share, seed=seed)
     assert len(check_within_users(data, made)) == round(share * len(data))
     assert (made.protocol, made.metrics) == ("random", ("recall@20", "ndcg@20"))
+
+
+@given(logs, st.floats(0.05, 0.95), st.integers(0, 9))
+@properties
+def test_random_holds_out_the_share_of_each_user(log, share, seed):
+    data = interactions(log)
+    made = split_or_reject(split.random, data, test_share=share, per_user=True, seed=seed)
+    held_out = Counter(user for user, _ in check_within_users(data, made))
+    for user, count in Counter(user for user, _ in pairs(data)).items():
+        assert held_out[user] == min(max(round(share * count), 1), count - 1)
+    again = split.random(data, test_share=share, per_user=True, seed=seed)
+    assert pairs(again.train) == pairs(made.train)
+
+
+def test_each_pair_of_a_user_is_held_out_as_often_as_the_others():
+    data = interactions([(user, item, 0) for user in "uvwxyz" for item in "abcd"])
+    found = Counter(
+        item
+        for seed in range(400)
+        for user, item in pairs(split.random(data, test_share=0.25, per_user=True, seed=seed).test.wanted)
+        if user == "u"
+    )
+    assert sum(found.values()) > 390  # those that another user has in training
+    assert all(50 < count < 150 for count in found.values())
 
 
 @given(logs)

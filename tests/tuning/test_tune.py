@@ -116,6 +116,22 @@ def test_a_validation_part_is_taken_in_the_way_of_the_protocol():
     assert newest.validation.wanted.times.min() > newest.train.times.max()
 
 
+def test_in_a_published_split_every_user_has_validation_pairs():
+    outer = split.random(PLAIN, per_user=True)
+    parts = parts_of(split.given(outer.train, outer.test.wanted))
+    assert parts.described.endswith("a random tenth of each user's")
+    several = {
+        user for user, count in zip(outer.train.users, outer.train.by_user.counts, strict=True) if count > 1
+    }
+    validated = {
+        user
+        for user, count in zip(parts.train.users, parts.validation.wanted.by_user.counts, strict=True)
+        if count
+    }
+    assert len(several) > 20
+    assert len(several - validated) <= 2  # whose only validation item nobody else has in training
+
+
 def test_a_strong_split_keeps_its_validation_users():
     parts = parts_of(STRONG)
     assert (parts.train, parts.validation, parts.retrained) == (STRONG.train, STRONG.validation, False)

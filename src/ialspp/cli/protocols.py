@@ -39,7 +39,7 @@ def _last_item(data: Interactions, options: dict[str, Any]) -> Split:
 
 
 def _random(data: Interactions, options: dict[str, Any]) -> Split:
-    return splits.random(_enough(data, options), **_only(options, "test_share", "seed"))
+    return splits.random(_enough(data, options), **_only(options, "test_share", "per_user", "seed"))
 
 
 def _require_times(data: Interactions, protocol: str) -> None:
@@ -77,6 +77,9 @@ class Splitting:
     ] = None
     test_share: Annotated[
         float | None, typer.Option(help="strong, random: share of the pairs to predict.")
+    ] = None
+    per_user: Annotated[
+        bool | None, typer.Option("--per-user", help="random: a share of each user's pairs, at least one.")
     ] = None
     days: Annotated[float | None, typer.Option(help="last-days: number of days in the test set.")] = None
     negatives: Annotated[

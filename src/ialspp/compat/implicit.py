@@ -200,12 +200,12 @@ class AlternatingLeastSquares(Answering):
 
         Examples
         --------
-        A new item, number 5, was bought by users 0 and 1.
+        A new item, number 5, was bought by users 1 and 2. Next to itself it is most like tea.
 
-        >>> model.partial_fit_items([5], sp.csr_matrix([[1, 1, 0, 0]]))
+        >>> model.partial_fit_items([5], sp.csr_matrix([[0, 1, 1, 0]]))
         >>> ids, scores = model.similar_items(5, N=3)
         >>> ids.tolist()
-        [5, 1, 2]
+        [5, 0, 1]
         """
         self._items = self._grown("item", itemids, self.recalculate_item(itemids, item_users))
 

@@ -62,26 +62,41 @@ def last_item(data: Interactions) -> Split:
     return _split_by("last-item", data, held_out, ONE_ITEM_METRICS)
 
 
-def random(data: Interactions, *, test_share: float = 0.2, seed: int = 0) -> Split:
-    """Hold out round(test_share * number of pairs) pairs, drawn at random from all.
+def random(data: Interactions, *, test_share: float = 0.2, per_user: bool = False, seed: int = 0) -> Split:
+    """Hold out a share of the pairs, drawn at random.
 
-    Of more than 16 million pairs, each 16 million (those of consecutive users) give their share.
+    Parameters
+    ----------
+    test_share
+        The share of the pairs to hold out, rounded to a number of pairs.
+    per_user
+        Take the share of each user's pairs: at least one, and never all. Then users with few pairs count as
+        much in the test as others. Otherwise it is a share of all pairs. Of more than 16 million, each 16
+        million (those of consecutive users) give their share.
+    seed
+        Draws the pairs.
 
     Examples
     --------
     >>> parts = split.random(data, test_share=0.2)
     >>> len(parts.train), len(parts.test.wanted)
     (20, 5)
+    >>> split.random(data, test_share=0.2, per_user=True).test.wanted.by_user.counts.tolist()
+    [1, 1, 1, 1, 1]
     """
     share = checked_share("test_share", test_share)
     rng = np.random.default_rng(checked_integer("seed", seed, 0))
+
+    def drawn_of_each(rows: Csr, _: slice) -> Mask:
+        return _drawn_of_each(rows, share, rng)
 
     def drawn(_: Csr, entries: slice) -> Mask:
         length = entries.stop - entries.start
         size = round(share * entries.stop) - round(share * entries.start)
         return mask_of(rng.choice(length, size, replace=False, shuffle=False), length)
 
-    return _split_by("random", data, _marked(data, drawn), WEAK_METRICS)
+    held_out = _marked(data, drawn_of_each if per_user else drawn)
+    return _split_by("random", data, held_out, WEAK_METRICS)
 
 
 def leave_one_out(
@@ -154,6 +169,15 @@ def _marked(data: Interactions, of_range: Callable[[Csr, slice], Mask]) -> Mask:
         return of_range(rows.between(begin, end), entries)
 
     return marked(rows, between, data.work)
+
+
+def _drawn_of_each(rows: Csr, share: float, rng: np.random.Generator) -> Mask:
+    """Mark a random share of each user's pairs: at least one of several, and never all."""
+    counts = rows.counts
+    sizes = np.minimum(np.maximum(np.rint(share * counts), 1), counts - 1)
+    shuffled = np.lexsort((rng.random(len(rows.columns)), rows.row_numbers))  # within each user
+    places = np.arange(len(shuffled)) - np.repeat(rows.offsets[:-1], counts)
+    return mask_of(shuffled[places < np.repeat(sizes, counts)], len(shuffled))
 
 
 def _latest_pairs(rows: Csr, times: Times) -> Mask:
