@@ -30,7 +30,7 @@ struct Vectors {
   float* M = nullptr;  // the preconditioner's diagonal
   float* m = nullptr;  // 1 / M, or 0 where x stays where it is
   float* p = nullptr;  // the direction
-  float* q = nullptr;  // A p
+  float* q = nullptr;  // (D + S'S) p, and in the end C w
   float* d = nullptr;  // the diagonal of D
   float* b = nullptr;  // lambda c: how strongly the centre pulls; zero without features
   float* w = nullptr;  // the way that the steps went, where C is not zero
