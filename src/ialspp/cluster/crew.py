@@ -18,7 +18,7 @@ from ..system.log import log
 from .copies import DataFile
 from .fetching import BESIDE
 from .jobs import Piece
-from .lost import LOST
+from .lost import LOST, is_loss
 from .needs import Fetch
 from .worker import Worker
 
@@ -26,7 +26,7 @@ LOOK_FOR_NODES = 1.0  # seconds from one look at the nodes of the cluster to the
 FIRST = 120.0  # seconds until work begins without the workers that have not started yet
 ANSWERING = 2  # threads of a worker that send rows to others and tell how far it is
 PATIENCE = 300.0  # seconds without a single worker until the driver gives up
-REFUSALS = (InvalidStateError, StoreError)  # errors of a worker that starts which would happen again
+REFUSALS = (InvalidStateError, StoreError, OSError)  # errors of a worker that starts which would happen again
 
 
 @dataclass(eq=False)
@@ -228,9 +228,10 @@ class Crew:
             try:
                 ray.get(member.ready)
             except (RayTaskError, *LOST) as error:
-                cause = error.cause if isinstance(error, RayTaskError) else error
-                if isinstance(cause, REFUSALS):
-                    raise InvalidStateError(f"a worker cannot start: {cause}") from error
+                if not is_loss(error) and isinstance(error.cause, REFUSALS):
+                    raise InvalidStateError(
+                        f"a worker cannot start on {member.name}: {error.cause}"
+                    ) from error
                 log("a worker could not be started: %s", str(error).split("\n")[0])
             else:
                 self.members.append(member)
