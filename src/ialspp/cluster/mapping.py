@@ -51,11 +51,22 @@ class Mapper:
         parts: list[Part] = []
         for begin in range(0, len(pieces), size):
             some = pieces[begin : begin + size]
-            here = [Part(self._stored(factors[piece.rows]), 0, piece.end - piece.begin) for piece in some]
+            here = self._put_for_workers(some, factors)
             if self._fetches_rows:
                 tasks = [Task(piece, "keep", part) for piece, part in zip(some, here, strict=True)]
                 here = arrays_of(self.map(tasks, {}))
             parts += here
+        return parts
+
+    def _put_for_workers(self, pieces: Sequence[Piece], factors: NDArray[Any]) -> list[Part]:
+        """Put the factors of pieces into the store of this node, those of one worker as one array."""
+        self._crew.require_members()
+        parts: list[Part] = []
+        for _, numbers in self._crew.share_out(dict(enumerate(pieces)), self._shards):
+            share = [pieces[number] for number in numbers]
+            begin = share[0].begin
+            stored = self._stored(factors[begin : share[-1].end])
+            parts += [Part(stored, piece.begin - begin, piece.end - begin) for piece in share]
         return parts
 
     def map(self, tasks: Sequence[Task], arguments: dict[str, Any], held: Held | None = None) -> list[Done]:
