@@ -52,5 +52,14 @@ def shared_data():
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
-    """The longest ones first, so that no process waits for them in the end."""
-    items.sort(key=lambda item: item.path.name != "test_quality.py")
+    """The longest ones first, so that no process waits for them in the end; then those that share a cluster.
+
+    Of several processes, one gets the tests that come first: only that one starts Ray.
+    """
+    items.sort(key=_turn)
+
+
+def _turn(item):
+    if item.path.name == "test_quality.py":
+        return 0
+    return 1 if item.path.parent.name == "cluster" else 2

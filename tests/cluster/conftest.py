@@ -1,11 +1,15 @@
 """One small Ray cluster for the tests of a process: two nodes on this machine, one of them the driver's."""
 
+from pathlib import Path
+
 import pytest
-from support.clusters import STORE
+from support.clusters import STORE, KeptWorkers
 from support.models import make_data
 
 from ialspp import Interactions
 from ialspp.cluster.ray_cluster import sigterm_kept
+
+FOLDER = Path(__file__).parent
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +24,9 @@ def two_nodes():
         "health_check_failure_threshold": 3,
         "health_check_timeout_ms": 10_000,
     }
-    head = {"num_cpus": 2, "object_store_memory": STORE, "include_dashboard": False, "_system_config": checks}
+    # Nobody reads logs or needs more nodes: processes that would see to it take long to start and to end.
+    without = {"include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
+    head = {"num_cpus": 2, "object_store_memory": STORE, "_system_config": checks, **without}
     with pytest.MonkeyPatch.context() as patch:
         # By default workers run at the lowest priority but four: on a busy machine they would hardly start.
         patch.setenv("RAY_worker_niceness", "0")
@@ -34,6 +40,40 @@ def two_nodes():
         finally:
             ray.shutdown()
             cluster.shutdown()
+
+
+@pytest.fixture(scope="session")
+def kept_workers(two_nodes):
+    assert two_nodes
+    workers = KeptWorkers()
+    yield workers
+    workers.end()
+
+
+@pytest.fixture
+def cluster(request, kept_workers):
+    """A cluster with two workers, or as many as the test's parameter says, which other tests use, too."""
+    return kept_workers.of(getattr(request, "param", 2))
+
+
+@pytest.fixture
+def free_nodes(kept_workers):
+    """End the workers that are kept: the test starts others."""
+    kept_workers.end()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Let tests follow each other that share workers, which take longer to start than most tests last."""
+    here = [place for place, item in enumerate(items) if item.path.is_relative_to(FOLDER)]
+    for place, item in zip(here, sorted((items[place] for place in here), key=_workers_of), strict=True):
+        items[place] = item
+
+
+def _workers_of(item):
+    if "cluster" not in item.fixturenames:
+        return 4
+    return item.callspec.params.get("cluster", 2) if hasattr(item, "callspec") else 2
 
 
 @pytest.fixture(autouse=True)

@@ -23,21 +23,6 @@ pytestmark = pytest.mark.usefixtures("two_nodes")
 
 
 @pytest.fixture(scope="module")
-def hands(two_nodes):
-    """Two workers, kept from one test to the next."""
-    assert two_nodes
-    with RayCluster(workers=2) as cluster:
-        yield cluster
-
-
-@pytest.fixture
-def free_nodes(hands):
-    """End the workers that are kept: the CPUs are needed for others."""
-    hands.__exit__()
-    hands.__enter__()
-
-
-@pytest.fixture(scope="module")
 def data():
     return make_data(users=700, n=9000)
 
@@ -68,12 +53,11 @@ def bits(rankings):
     ]
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-@pytest.mark.usefixtures("free_nodes")
-def test_rankings_are_the_same_on_any_number_of_workers(model, workers):
+@pytest.mark.parametrize("cluster", [1, 3], indirect=True)
+def test_rankings_are_the_same_on_any_number_of_workers(model, cluster):
     wanted = bits(model.recommend_in_parts(5, size=100))
     assert any(part.fallback.any() for part in model.recommend_in_parts(5, size=100))
-    assert bits(model.recommend_in_parts(5, size=100, cluster=RayCluster(workers=workers))) == wanted
+    assert bits(model.recommend_in_parts(5, size=100, cluster=cluster)) == wanted
 
 
 @pytest.mark.parametrize(
@@ -83,32 +67,32 @@ def test_rankings_are_the_same_on_any_number_of_workers(model, workers):
         {"candidates": ["item-3", "item-7", "item-20"], "exclude": ["item-7"]},
     ],
 )
-def test_a_model_file_is_opened_where_the_workers_are(loaded, hands, options):
+def test_a_model_file_is_opened_where_the_workers_are(loaded, cluster, options):
     wanted = bits(loaded.recommend_in_parts(4, size=150, **options))
-    assert bits(loaded.recommend_in_parts(4, size=150, cluster=hands, **options)) == wanted
+    assert bits(loaded.recommend_in_parts(4, size=150, cluster=cluster, **options)) == wanted
     popular = MostPopular().fit(loaded.trained_on)
     wanted = bits(popular.recommend_in_parts(4, size=150, **options))
-    assert bits(popular.recommend_in_parts(4, size=150, cluster=hands, **options)) == wanted
+    assert bits(popular.recommend_in_parts(4, size=150, cluster=cluster, **options)) == wanted
 
 
-def test_a_model_without_interactions_is_opened_too(model, hands, tmp_path):
+def test_a_model_without_interactions_is_opened_too(model, cluster, tmp_path):
     model.save(tmp_path / "bare.ialspp", interactions=False)
     bare = ImplicitMF.load(tmp_path / "bare.ialspp")
     wanted = bits(bare.recommend_in_parts(3, exclude_seen=False))
-    assert bits(bare.recommend_in_parts(3, exclude_seen=False, cluster=hands)) == wanted
+    assert bits(bare.recommend_in_parts(3, exclude_seen=False, cluster=cluster)) == wanted
 
 
-def test_a_file_that_a_node_cannot_read_is_an_error(model, hands, tmp_path):
+def test_a_file_that_a_node_cannot_read_is_an_error(model, cluster, tmp_path):
     path = tmp_path / "model.ialspp"
     model.save(path)
     gone = ImplicitMF.load(path)
     path.unlink()
     with pytest.raises(InvalidStateError, match="every node must be able to read"):
-        next(gone.recommend_in_parts(cluster=hands))
+        next(gone.recommend_in_parts(cluster=cluster))
     other = fitted(make_data(users=700, n=9000, seed=1), epochs=1)
     other.save(path)
     with pytest.raises(InvalidStateError, match="is another file than the one that the driver has open"):
-        next(gone.recommend_in_parts(cluster=hands))
+        next(gone.recommend_in_parts(cluster=cluster))
 
 
 def test_without_ray_the_error_says_what_to_install(model, monkeypatch):
@@ -117,13 +101,13 @@ def test_without_ray_the_error_says_what_to_install(model, monkeypatch):
         next(model.recommend_in_parts(cluster=RayCluster()))
 
 
-def test_a_lost_worker_changes_no_bit(loaded, hands):
+def test_a_lost_worker_changes_no_bit(loaded, cluster):
     wanted = bits(loaded.recommend_in_parts(4, size=20))
-    parts = loaded.recommend_in_parts(4, size=20, cluster=hands)
+    parts = loaded.recommend_in_parts(4, size=20, cluster=cluster)
     found = [next(parts)]
-    ray.kill(hands._crew.members[0].actor)
+    ray.kill(cluster._crew.members[0].actor)
     assert bits([*found, *parts]) == wanted
-    assert hands.lost == 1
+    assert cluster.lost == 1
 
 
 def test_a_batch_that_kills_its_workers_is_given_up():
@@ -134,7 +118,7 @@ def test_a_batch_that_kills_its_workers_is_given_up():
         stream._begin_again([7])
 
 
-def test_a_few_batches_are_under_way_at_a_time(model, data, hands):
+def test_a_few_batches_are_under_way_at_a_time(model, data, cluster):
     begun = []
 
     def batches():
@@ -143,7 +127,7 @@ def test_a_few_batches_are_under_way_at_a_time(model, data, hands):
             yield data.by_user.between(begin, begin + 10), None
 
     shared = folding.Folding(model.item_factors, gramian(model.item_factors, 1), model.objective)
-    for taken, _ in enumerate(hands.batches(folding.solved_rows, shared, batches())):
+    for taken, _ in enumerate(cluster.batches(folding.solved_rows, shared, batches())):
         assert len(begun) <= taken + 2 * WINDOW
     assert len(begun) == 70
 
@@ -157,34 +141,34 @@ SPLITS = {
 
 
 @pytest.mark.parametrize("protocol", SPLITS)
-def test_evaluations_are_the_same(data, hands, protocol):
+def test_evaluations_are_the_same(data, cluster, protocol):
     parts, metrics = SPLITS[protocol](data)
     for system in (fitted(parts.train, epochs=2), MostPopular(), Random()):
         here = evaluate(system, parts, metrics=metrics)
-        there = evaluate(system, parts, metrics=metrics, cluster=hands)
+        there = evaluate(system, parts, metrics=metrics, cluster=cluster)
         assert there.as_dict() == here.as_dict()
         for name, values in here.per_user.items():
             assert there.per_user[name].tobytes() == values.tobytes()
 
 
-def test_vectors_are_the_same(model, data, hands):
+def test_vectors_are_the_same(model, data, cluster):
     histories = [data.items.named(data.by_user.columns_of(row)) for row in range(80)]
     wanted = model.fold_in(histories).tobytes()
-    assert model.fold_in(histories, cluster=hands).tobytes() == wanted
+    assert model.fold_in(histories, cluster=cluster).tobytes() == wanted
     assert (
-        model.fold_in_rows(data.by_user, cluster=hands).tobytes()
+        model.fold_in_rows(data.by_user, cluster=cluster).tobytes()
         == model.fold_in_rows(data.by_user).tobytes()
     )
 
 
-def test_errors_of_workers_are_those_of_one_machine(model, data, hands):
+def test_errors_of_workers_are_those_of_one_machine(model, data, cluster):
     rows = data.by_user
     bad = replace(rows, weights=np.full(len(rows.columns), 3e38, dtype=np.float32))
-    for cluster in (None, hands):
+    for place in (None, cluster):
         with pytest.raises(SolveError, match="history 0"):
-            model.fold_in_rows(bad, cluster=cluster)
+            model.fold_in_rows(bad, cluster=place)
     with pytest.raises(InvalidValueError, match="for everyone, got some for each user"):
-        next(model.recommend_in_parts(candidates=[["item-1"]] * 700, cluster=hands))
+        next(model.recommend_in_parts(candidates=[["item-1"]] * 700, cluster=cluster))
 
 
 @pytest.mark.usefixtures("free_nodes")

@@ -1,12 +1,13 @@
 """A fit on a Ray cluster has the bits of a fit on one machine, on any number of workers and whoever dies."""
 
+import shutil
 import signal
 import sys
 
 import pytest
 import ray
 from support.checkpoints import Interrupted, interrupted_halves, interrupting
-from support.clusters import STORE, epochs
+from support.clusters import STORE, bits, epochs, epochs_from, started
 from support.commands import ialspp, ialspp_process
 from support.models import fitted, losses, make_model, same_bits
 from support.processes import finish, wait_until
@@ -34,26 +35,36 @@ SOLVERS = [
 FETCHES = ["side", "rows"]
 
 
-@pytest.mark.parametrize(("workers", "fetch"), [(1, "side"), (2, "side"), (3, "side"), (3, "rows")])
-def test_bits_are_those_of_one_machine(stored, workers, fetch):
-    with RayCluster(workers=workers, fetch=fetch).training(stored, DIM) as place:
-        assert len(place.crew.members) == workers
-        for solver in SOLVERS:
-            wanted = epochs(solver, stored, ThisMachine(2), dim=DIM, count=2)
-            assert epochs(solver, stored, place, dim=DIM, count=2) == wanted
+@pytest.fixture(scope="session")
+def here(stored):
+    """On one machine: the factors that fits start from, and what each solver makes of them."""
+    start = started(stored, ThisMachine(2), dim=DIM)
+    return start, [epochs_from(start, solver, stored, ThisMachine(2), 2) for solver in SOLVERS]
 
 
 @pytest.mark.parametrize("fetch", FETCHES)
-def test_numbers_beyond_half_precision_are_read_in_single_precision(stored, fetch, monkeypatch):
+@pytest.mark.parametrize(("cluster", "workers"), [(1, 1), (2, 2), (3, 3)], indirect=["cluster"])
+def test_bits_are_those_of_one_machine(stored, here, cluster, workers, fetch):
+    start, wanted = here
+    cluster.fetch = fetch
+    with cluster.training(stored, DIM) as place:
+        assert len(place.crew.members) == workers
+        assert bits(started(stored, place, dim=DIM)) == bits(start)
+        assert [epochs_from(start, solver, stored, place, 2) for solver in SOLVERS] == wanted
+
+
+@pytest.mark.parametrize("fetch", FETCHES)
+def test_numbers_beyond_half_precision_are_read_in_single_precision(stored, cluster, fetch, monkeypatch):
     wanted = epochs(SpectralCG(precision="single"), stored, ThisMachine(2), dim=DIM, count=2)
     monkeypatch.setattr(spectral, "unit_of", lambda _: 2.0**-60)
-    with RayCluster(workers=2, fetch=fetch).training(stored, DIM) as place:
+    cluster.fetch = fetch
+    with cluster.training(stored, DIM) as place:
         assert epochs(SpectralCG(precision="mixed"), stored, place, dim=DIM, count=2) == wanted
 
 
 @pytest.mark.parametrize("fetch", FETCHES)
-def test_a_lost_worker_changes_no_bit_and_is_replaced(stored, fetch):
-    cluster = RayCluster(workers=2, fetch=fetch)
+def test_a_lost_worker_changes_no_bit_and_is_replaced(stored, cluster, fetch):
+    cluster.fetch = fetch
     with cluster.training(stored, DIM) as place:
 
         def kill(epoch):
@@ -65,9 +76,9 @@ def test_a_lost_worker_changes_no_bit_and_is_replaced(stored, fetch):
     assert cluster.lost == 3
 
 
-def test_a_node_that_joins_is_used_and_may_leave_again(stored, two_nodes):
+def test_a_node_that_joins_is_used_and_may_leave_again(stored, cluster, two_nodes):
     joined = []
-    with RayCluster().training(stored, DIM) as place:
+    with cluster.training(stored, DIM) as place:
 
         def join_or_leave(epoch):
             if epoch == 1:
@@ -81,6 +92,7 @@ def test_a_node_that_joins_is_used_and_may_leave_again(stored, two_nodes):
         assert epochs(IALSpp(), stored, place, dim=DIM, count=3, between=join_or_leave) == wanted
 
 
+@pytest.mark.usefixtures("free_nodes")
 def test_a_fit_on_a_cluster_is_a_fit(stored, tmp_path):
     cluster, seen = RayCluster(workers=2), []
     model = make_model(epochs=4, solver=None)
@@ -99,34 +111,39 @@ def test_a_fit_on_a_cluster_is_a_fit(stored, tmp_path):
     assert cluster.seconds_to_start > 0
 
 
-@pytest.mark.parametrize("where", ["on the cluster", "here"])
+@pytest.fixture(scope="session")
+def interrupted(stored, kept_workers, tmp_path_factory):
+    """Checkpoints of fits on one worker that were interrupted, by the epochs that were done."""
+    folder, cluster = tmp_path_factory.mktemp("interrupted"), kept_workers.of(1)
+    states = {1.5: folder / "half", 2: folder / "whole"}
+
+    def interrupt(done, callbacks):
+        options = {"checkpoint": states[done], "callbacks": callbacks, "cluster": cluster}
+        with pytest.raises(Interrupted):
+            make_model(epochs=4, solver=None).fit(stored, **options, progress=False)
+
+    interrupt(2, [interrupting(2)])
+    with pytest.MonkeyPatch.context() as patch:
+        interrupted_halves(patch).append(2)
+        interrupt(1.5, [])
+    return states
+
+
+@pytest.mark.parametrize(("cluster", "where"), [(1, "here"), (2, "on the cluster")], indirect=["cluster"])
 @pytest.mark.parametrize("done", [1.5, 2])
-def test_an_interrupted_fit_goes_on_from_its_checkpoint(stored, tmp_path, done, where, monkeypatch):
-    model, checkpoint, callbacks = make_model(epochs=4, solver=None), tmp_path / "state", []
-    if done == 2:
-        callbacks.append(interrupting(2))
-    else:
-        interrupted_halves(monkeypatch).append(2)
-    with pytest.raises(Interrupted):
-        model.fit(
-            stored,
-            cluster=RayCluster(workers=1),
-            checkpoint=checkpoint,
-            callbacks=callbacks,
-            progress=False,
-        )
-    monkeypatch.undo()
+def test_an_interrupted_fit_goes_on_from_its_checkpoint(stored, interrupted, cluster, tmp_path, done, where):
+    checkpoint = tmp_path / "state"
+    shutil.copy(interrupted[done], checkpoint)
     found = Checkpoint.read(checkpoint)
     assert len(found.history) + (0.5 if found.half else 0) == done
-    cluster = RayCluster(workers=2) if where == "on the cluster" else None
-    resumed = ImplicitMF.resume(checkpoint, stored, progress=False, cluster=cluster)
+    place = cluster if where == "on the cluster" else None
+    resumed = ImplicitMF.resume(checkpoint, stored, progress=False, cluster=place)
     assert same_bits(resumed, fitted(stored, epochs=4, solver=None))
 
 
-def test_a_node_receives_the_side_that_is_held_fixed_without_its_own_part(stored):
+def test_a_node_receives_the_side_that_is_held_fixed_without_its_own_part(stored, cluster):
     received = {}
     for count in (1, 3):
-        cluster = RayCluster()
         with cluster.training(stored, DIM) as place:
             epochs(IALS(), stored, place, dim=DIM, count=count)
         here = ray.get_runtime_context().get_node_id()
@@ -136,13 +153,13 @@ def test_a_node_receives_the_side_that_is_held_fixed_without_its_own_part(stored
     assert (received[3] - received[1]) / 2 == pytest.approx(formula, rel=0.05)
 
 
-def test_a_cluster_refuses_what_it_cannot_do(stored, monkeypatch):
+def test_a_cluster_refuses_what_it_cannot_do(stored, cluster, monkeypatch):
     copy = Interactions.from_arrays(user=[1, 2], item=[3, 4])
     with pytest.raises(InvalidValueError, match="every node can read"):
         make_model().fit(copy, cluster=RayCluster())
     for solver in (ICD(), IALSpp(sweep="block")):
         with pytest.raises(InvalidValueError, match="train on one machine only"):
-            make_model(solver=solver).fit(stored, cluster=RayCluster(workers=1), progress=False)
+            make_model(solver=solver).fit(stored, cluster=cluster, progress=False)
     needs = Needs.of_side(Factors(stored.n_users, stored.n_items, 60_000, 2))
     with pytest.raises(InvalidStateError, match=f"--object-store-memory={needs.driver}"):
         make_model(dim=60_000, init="random").fit(stored, cluster=RayCluster(fetch="side"), progress=False)
@@ -164,6 +181,7 @@ def events(stored, tmp_path_factory):
     return path
 
 
+@pytest.mark.usefixtures("free_nodes")
 def test_the_command_trains_on_a_cluster(events, two_nodes, tmp_path):
     out = tmp_path / "model.ialspp"
     place = ["--ray", two_nodes.address, "--workers", "2"]
@@ -175,19 +193,21 @@ def test_the_command_trains_on_a_cluster(events, two_nodes, tmp_path):
     )
 
 
+@pytest.mark.usefixtures("free_nodes")
 def test_the_command_stops_early_on_a_cluster_as_on_one_machine(events, two_nodes, tmp_path):
     options = ["--dim", 4, "--epochs", 3, "--early-stop", "ndcg@10", "-o"]
     there, here = (tmp_path / name for name in ("cluster.ialspp", "local.ialspp"))
-    done = ialspp_process("fit", events, "--ray", two_nodes.address, "--fetch", "rows", *options, there)
+    done = ialspp("fit", events, "--ray", two_nodes.address, "--fetch", "rows", *options, there)
     assert done.returncode == 0, done.stderr
     assert ialspp("fit", events, *options, here).returncode == 0
     assert same_bits(ImplicitMF.load(there), ImplicitMF.load(here))
     assert [path.name for path in events.parent.iterdir()] == [events.name]  # the training part is gone
 
 
+@pytest.mark.usefixtures("free_nodes")
 def test_a_terminated_command_keeps_its_checkpoint(events, two_nodes, tmp_path):
     """Though Ray has a handler of SIGTERM, which would end the process without a word."""
-    endless = ["--dim", 4, "--epochs", 20_000, "--checkpoint", "state", "-o", "m.ialspp"]
+    endless = ["--workers", 1, "--dim", 4, "--epochs", 20_000, "--checkpoint", "state", "-o", "m.ialspp"]
     fit = start("fit", events, "--ray", two_nodes.address, *endless, cwd=tmp_path, **PIPES)
     wait_until(lambda: fit.poll() is not None or (tmp_path / "state").exists())
     fit.send_signal(signal.SIGTERM)

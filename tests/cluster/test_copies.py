@@ -1,13 +1,15 @@
 """Data that is sent to the disks of the nodes, for those that do not see the driver's file."""
 
-from dataclasses import replace
+from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
+import ray
 from support.models import make_data, make_model, same_bits
 
 from ialspp import Interactions
 from ialspp.cluster import RayCluster
-from ialspp.cluster.copies import data_file
+from ialspp.cluster.copies import Copies, DataFile, Sender
 from ialspp.errors import InvalidStateError
 from ialspp.files.leftovers import unfinished_name
 
@@ -38,17 +40,29 @@ def saved(path, n=3000):
 
 def opened_elsewhere(data, folder, chunk=10_000):
     """Open the data as a worker does that is not on the driver's node."""
-    with data_file(data, folder) as file:
-        copies = replace(file.copies, driver="another node", chunk=chunk)
-        return replace(file, copies=copies).opened()
+    with sender_here(data.file.path) as sender:
+        copies = Copies(str(folder), "another node", sender, data.file.path.stat().st_size, chunk)
+        return DataFile(str(data.file.path), data.file.checksum, copies).opened()
+
+
+@contextmanager
+def sender_here(path):
+    """What the sender answers, without a process of its own."""
+    sender = Sender(path)
+
+    def chunk(begin, size):
+        return ray.put(sender.chunk(begin, size))
+
+    with sender._file:
+        yield SimpleNamespace(chunk=SimpleNamespace(remote=chunk))
 
 
 def names_in(folder):
     return sorted(path.name for path in folder.iterdir() if path.suffix != ".lock")
 
 
-def test_workers_train_on_copies_which_are_sent_once(data, path, folder):
-    cluster = RayCluster(push_to=folder)
+def test_workers_train_on_copies_which_are_sent_once(data, path, folder, cluster):
+    cluster.push_to = folder
     model = make_model(**SETTINGS).fit(data, cluster=cluster, progress=False)
     assert same_bits(model, make_model(**SETTINGS).fit(data, progress=False))
     assert names_in(folder) == [f"events-{data.file.checksum}.ialsdata"]

@@ -54,14 +54,15 @@ def test_batches_have_no_more_pairs_than_there_is_room_for(sparse):
         assert max(pairs) * choice.size.row <= choice.batch
 
 
+@pytest.mark.usefixtures("free_nodes")
 def test_a_node_receives_the_rows_that_its_interactions_name(tmp_path):
     data, received = saved(tmp_path, 20_000), {}
-    for count in (1, 3):
-        cluster = RayCluster(threads=1, fetch="rows")
-        with cluster.training(data, DIM) as place:
-            epochs(IALS(), data, place, dim=DIM, count=count)
-        here = ray.get_runtime_context().get_node_id()
-        (received[count],) = (size for node, size in cluster.received.items() if node != here)
+    here = ray.get_runtime_context().get_node_id()
+    with RayCluster(threads=1, fetch="rows") as cluster:
+        for count in (1, 3):
+            with cluster.training(data, DIM) as place:
+                epochs(IALS(), data, place, dim=DIM, count=count)
+            (received[count],) = (size for node, size in cluster.received.items() if node != here)
     formula = cluster.estimate["received"]
     assert (received[3] - received[1]) / 2 == pytest.approx(formula, rel=0.05)
     assert formula < 2 * len(data) * 4 * DIM / 4  # without the rows that several pairs of a batch name
@@ -77,14 +78,14 @@ def test_an_array_that_does_not_come_counts_as_lost():
         ray.cancel(never, force=True)
 
 
-def test_arrays_that_a_worker_waited_for_in_vain_are_sent_again(sparse):
+def test_arrays_that_a_worker_waited_for_in_vain_are_sent_again(sparse, cluster):
     @ray.remote(num_cpus=0)
     def waiting_in_vain():
         raise GetTimeoutError("after ten minutes")
 
     start = random_start(sparse, DIM, 0.1, 0)
     weights = [np.ones(len(vectors), np.float32) for vectors in start]
-    with RayCluster(threads=1).training(sparse, DIM) as place:
+    with cluster.training(sparse, DIM) as place:
         users, _ = place.sides(sparse, start, weights)
         kept = [part.stored for part in (*users.parts, *users.weights)]
         before = [stored.reference for stored in kept]

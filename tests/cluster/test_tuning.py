@@ -6,7 +6,6 @@ from support.commands import answer
 from support.models import make_data
 
 from ialspp import ImplicitMF, tune
-from ialspp.cluster import RayCluster
 from ialspp.tuning.parts import parts_of
 from ialspp.tuning.tuner import Tuner
 
@@ -24,21 +23,22 @@ def found(tuned):
     return [(trial.settings, trial.seed, trial.kind, trial.outcome.scores) for trial in tuned.trials]
 
 
-def test_one_worker_trains_the_trials_of_one_machine_though_it_is_lost(data):
+@pytest.mark.parametrize("cluster", [1], indirect=True)
+def test_one_worker_trains_the_trials_of_one_machine_though_it_is_lost(data, cluster):
     here, lost = tune(data, **QUICK, progress=False), []
-    with RayCluster(workers=1) as cluster:
 
-        def kill(standing):
-            if len(standing.trials) == 3 and not lost:
-                lost.append(standing)
-                ray.kill(cluster._crew.members[0].actor)
+    def kill(standing):
+        if len(standing.trials) == 3 and not lost:
+            lost.append(standing)
+            ray.kill(cluster._crew.members[0].actor)
 
-        there = Tuner(parts=parts_of(data), template=ImplicitMF(), **QUICK).run(watch=kill, cluster=cluster)
-        assert cluster.lost == 1
+    there = Tuner(parts=parts_of(data), template=ImplicitMF(), **QUICK).run(watch=kill, cluster=cluster)
+    assert cluster.lost == 1
     assert found(there) == found(here)
     assert there.test == here.test
 
 
+@pytest.mark.usefixtures("free_nodes")
 def test_the_command_trains_on_two_workers(data, two_nodes, tmp_path):
     data.save(tmp_path / "events.ialsdata")
     options = [f"--{name.replace('_', '-')}={value}" for name, value in QUICK.items()]

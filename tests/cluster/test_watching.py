@@ -2,10 +2,9 @@
 
 import logging
 
-import pytest
 from support.models import make_model
 
-from ialspp.cluster import RayCluster, watching
+from ialspp.cluster import watching
 from ialspp.cluster.jobs import Job, Piece
 from ialspp.cluster.watching import Work, as_note
 
@@ -26,10 +25,9 @@ def test_of_many_nodes_the_last_is_told():
     )
 
 
-@pytest.mark.usefixtures("two_nodes")
-def test_a_fit_tells_what_its_nodes_do(stored, monkeypatch, caplog):
+def test_a_fit_tells_what_its_nodes_do(stored, cluster, monkeypatch, caplog):
     monkeypatch.setattr(watching, "EVERY", 0.0)  # or steps would be too short for a question
-    cluster, events = RayCluster(), []
+    events = []
     with caplog.at_level(logging.INFO, "ialspp"):
         make_model(epochs=2, solver=None).fit(stored, cluster=cluster, progress=events.append)
     assert events[0].task == "starting"

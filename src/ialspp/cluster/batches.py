@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -12,52 +12,16 @@ import ray
 from ray.exceptions import RayTaskError
 
 from ..errors import IalsppError, InvalidStateError
-from ..system.machine import select_isa
 from .crew import LOOK_FOR_NODES, Crew, Member
+from .hand import Work
 from .lost import LOST, is_loss
 from .needs import Needs
 from .rooms import Rooms
-from .sending import Packed, packed, unpacked
+from .sending import packed
 
-Work = Callable[[Any, Any, int], Any]
 AHEAD = 2  # batches that a worker has at a time: the next one is there when one is done
 WINDOW = 4  # batches for each worker that are begun or done, and whose results were not taken yet
 MOST_TRIES = 4  # of a batch whose workers die: it may well be what kills them
-
-
-class Hand:
-    """What the process of a worker runs: an actor of Ray's that works on batches of any kind."""
-
-    def __init__(self, isa: str, threads: int) -> None:
-        """Use the driver's kernels: so the bits are the same."""
-        select_isa(isa, f"the driver works with {isa}")
-        self._threads = threads
-        self._task: int | None = None
-        self._shared: Any = None
-
-    def ready(self) -> None:
-        """Return once the worker has started."""
-
-    def work(self, work: Work, task: int, shared: Packed, batch: Any) -> Any:
-        """Work on a batch. What batches share is put together for the first one of a task, and kept."""
-        if task != self._task:
-            self._task = self._shared = None
-            self._shared = unpacked(shared)
-            self._task = task
-        return work(self._shared, batch, self._threads)
-
-
-@dataclass(frozen=True, slots=True)
-class HandStart:
-    """What workers on batches are started with."""
-
-    isa: str
-    workers: int | None
-    threads: int | None
-
-    def actor(self, options: dict[str, Any], threads: int) -> Any:
-        """Start a worker."""
-        return ray.remote(Hand).options(**options).remote(self.isa, threads)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +47,7 @@ class Task:
 class Calls:
     """The calls of a task that are under way, each for one batch, by the number of the batch."""
 
-    crew: Crew[HandStart]
+    crew: Crew
     task: Task
     ahead: int = 1  # calls that a worker has at a time
     running: dict[Any, tuple[Member, int]] = field(default_factory=dict)  # by the reference of the result

@@ -6,18 +6,19 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any
 
 import ray
 from ray.exceptions import RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from ..errors import InvalidStateError
+from ..files.parsing import StoreError
 from ..system.log import log
 from .copies import DataFile
 from .fetching import BESIDE
 from .jobs import Piece
-from .lost import LOST
+from .lost import LOST, is_loss
 from .needs import Fetch
 from .worker import Worker
 
@@ -25,6 +26,7 @@ LOOK_FOR_NODES = 1.0  # seconds from one look at the nodes of the cluster to the
 FIRST = 120.0  # seconds until work begins without the workers that have not started yet
 ANSWERING = 2  # threads of a worker that send rows to others and tell how far it is
 PATIENCE = 300.0  # seconds without a single worker until the driver gives up
+REFUSALS = (InvalidStateError, StoreError, OSError)  # errors of a worker that starts which would happen again
 
 
 @dataclass(eq=False)
@@ -38,48 +40,42 @@ class Member:
     ready: Any  # a reference that has a value once the worker can do jobs
 
 
-class Starting(Protocol):
+@dataclass(frozen=True, slots=True)
+class Start:
     """How workers are started, and how many."""
 
-    @property
-    def workers(self) -> int | None:
-        """How many there are on all nodes together; None: one on each."""
-
-    @property
-    def threads(self) -> int | None:
-        """How many threads each has; None: the CPUs of its node, shared out."""
+    isa: str
+    workers: int | None  # on all nodes together; None: one on each
+    threads: int | None  # of each worker; None: the CPUs of its node, shared out
 
     def actor(self, options: dict[str, Any], threads: int) -> Any:
         """Start a worker with these options of Ray's."""
+        kind = ray.remote(concurrency_groups={BESIDE: ANSWERING})(Worker)
+        return kind.options(**options).remote(self.isa, threads)
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
-    """What the workers of a fit are started with."""
+class Training:
+    """What workers need to know of a fit before its first job."""
 
     file: DataFile
-    isa: str
-    workers: int | None
-    threads: int | None
     fetch: Fetch
 
-    def actor(self, options: dict[str, Any], threads: int) -> Any:
-        """Start a worker that opens the data."""
-        kind = ray.remote(concurrency_groups={BESIDE: ANSWERING})(Worker)
-        return kind.options(**options).remote(self.file, self.isa, threads, self.fetch)
-
-
-AnyStart = TypeVar("AnyStart", bound=Starting)
+    @property
+    def patience(self) -> float:
+        """The seconds that workers may take longer to be ready."""
+        return 0.0 if self.file.copies is None else self.file.copies.patience
 
 
 @dataclass(eq=False)
-class Crew(Generic[AnyStart]):
-    """All workers, and which pieces each of them has."""
+class Crew:
+    """All workers, which pieces each of them has, and the fit that they are for, if they are for one."""
 
-    start: AnyStart
-    patience: float = PATIENCE
+    start: Start
+    training: Training | None = None
     members: list[Member] = field(default_factory=list)
     starting: list[Member] = field(default_factory=list)
+    running: list[Any] = field(default_factory=list)  # references of calls that the driver waits for
     lost: int = 0  # how many have died so far
     nodes: set[str] = field(default_factory=set)  # those that were alive at the last look
     _names: dict[str, str] = field(default_factory=dict)
@@ -94,6 +90,32 @@ class Crew(Generic[AnyStart]):
             self._take_in()
             self._look_for_nodes()
         self.require_members()
+
+    def begin_training(self, training: Training) -> None:
+        """Let all workers open the data of a fit, and wait for them. Those that come later open it, too."""
+        self.training = training
+        self.starting = [*self.starting, *self.members]
+        self.members = []
+        for member in self.starting:
+            member.ready = self._asked_to_be_ready(member.actor)
+        self.gather()
+
+    def end_training(self) -> None:
+        """Let all workers free what they have of the fit."""
+        self.training = None
+        for member in (*self.members, *self.starting):
+            member.actor.close.remote()
+
+    def is_idle(self) -> bool:
+        """Tell whether workers have done all that they were asked to, or do so within a second."""
+        left = [*self.running, *(member.ready for member in self.starting)]
+        self.running = []
+        return not left or not ray.wait(left, num_returns=len(left), timeout=1, fetch_local=False)[1]
+
+    @property
+    def patience(self) -> float:
+        """The seconds without a single worker until the driver gives up."""
+        return PATIENCE + (0.0 if self.training is None else self.training.patience)
 
     def require_members(self) -> None:
         """Wait until there is a worker; raise an error if none comes."""
@@ -187,7 +209,13 @@ class Crew(Generic[AnyStart]):
         there = NodeAffinitySchedulingStrategy(node, soft=False)
         options = {"num_cpus": cpus, "scheduling_strategy": there, "max_restarts": 0}
         actor = self.start.actor(options, threads)
-        return Member(actor, node, self._names[node], threads, actor.ready.remote())
+        return Member(actor, node, self._names[node], threads, self._asked_to_be_ready(actor))
+
+    def _asked_to_be_ready(self, actor: Any) -> Any:
+        """Return a reference that has a value once a worker can do what the crew is for."""
+        if self.training is None:
+            return actor.ready.remote()
+        return actor.open.remote(self.training.file, self.training.fetch)
 
     def _take_in(self) -> None:
         """Make members of the workers that are ready; forget those that could not be started."""
@@ -199,11 +227,11 @@ class Crew(Generic[AnyStart]):
             self.starting.remove(member)
             try:
                 ray.get(member.ready)
-            except RayTaskError as error:
-                raise error.as_instanceof_cause() from None
-            except LOST as error:
-                if _is_refusal(error):
-                    raise InvalidStateError(f"a worker cannot start: {_cause_of(error)}") from error
+            except (RayTaskError, *LOST) as error:
+                if not is_loss(error) and isinstance(error.cause, REFUSALS):
+                    raise InvalidStateError(
+                        f"a worker cannot start on {member.name}: {error.cause}"
+                    ) from error
                 log("a worker could not be started: %s", str(error).split("\n")[0])
             else:
                 self.members.append(member)
@@ -218,14 +246,3 @@ def _names_of(nodes: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         for node in nodes
         for host in [node["NodeManagerHostname"]]
     }
-
-
-def _is_refusal(error: BaseException) -> bool:
-    """Tell whether a worker's constructor has raised an error of ours, which would happen again."""
-    return "InvalidStateError" in str(error) or "StoreError" in str(error)
-
-
-def _cause_of(error: BaseException) -> str:
-    """Return the last line of the worker's traceback."""
-    lines = [line for line in str(error).splitlines() if line.strip()]
-    return lines[-1].strip() if lines else repr(error)

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from ray.exceptions import GetTimeoutError, RayTaskError
 
 from ..system.log import log
-from .crew import Crew, Member, Start
+from .crew import Crew, Member
 from .jobs import RESULTS, Fixed, Job, Piece
 from .lost import LOST, is_loss
+from .needs import Fetch
 from .tasks import Done, Held, Task, arrays_of, parted
 from .traffic import Part, Stored, Traffic, joined
 from .watching import Watch
@@ -22,10 +23,11 @@ from .watching import Watch
 class Mapper:
     """Has jobs done."""
 
-    def __init__(self, crew: Crew[Start], shards: dict[str, int]) -> None:
+    def __init__(self, crew: Crew, shards: dict[str, int], fetch: Fetch) -> None:
         """shards: how many there are of each side."""
         self._crew = crew
         self._shards = shards
+        self._fetches_rows = fetch == "rows"
         self._waited_in_vain = False  # a worker did, for an array of the step
         self.watch = Watch()
         self.traffic = Traffic(ray.get_runtime_context().get_node_id())
@@ -49,11 +51,22 @@ class Mapper:
         parts: list[Part] = []
         for begin in range(0, len(pieces), size):
             some = pieces[begin : begin + size]
-            here = [Part(self._stored(factors[piece.rows]), 0, piece.end - piece.begin) for piece in some]
+            here = self._put_for_workers(some, factors)
             if self._fetches_rows:
                 tasks = [Task(piece, "keep", part) for piece, part in zip(some, here, strict=True)]
                 here = arrays_of(self.map(tasks, {}))
             parts += here
+        return parts
+
+    def _put_for_workers(self, pieces: Sequence[Piece], factors: NDArray[Any]) -> list[Part]:
+        """Put the factors of pieces into the store of this node, those of one worker as one array."""
+        self._crew.require_members()
+        parts: list[Part] = []
+        for _, numbers in self._crew.share_out(dict(enumerate(pieces)), self._shards):
+            share = [pieces[number] for number in numbers]
+            begin = share[0].begin
+            stored = self._stored(factors[begin : share[-1].end])
+            parts += [Part(stored, piece.begin - begin, piece.end - begin) for piece in share]
         return parts
 
     def map(self, tasks: Sequence[Task], arguments: dict[str, Any], held: Held | None = None) -> list[Done]:
@@ -86,10 +99,6 @@ class Mapper:
                 log("an array of %d bytes was lost; the driver sends its copy", stored.array.nbytes)
                 stored.reference, stored.nodes = ray.put(stored.array), {self.traffic.driver}
 
-    @property
-    def _fetches_rows(self) -> bool:
-        return self._crew.start.fetch == "rows"
-
     def _try(self, tasks: dict[int, Task], arguments: Any, held: Held | None) -> dict[int, Done]:
         """Do what the workers at hand can do. Those that are lost on the way are dropped."""
         fixed_parts = [] if held is None else joined(held.parts)
@@ -100,13 +109,15 @@ class Mapper:
                 [part.stored for number in numbers for part in tasks[number].parts], member.node
             )
             jobs = [tasks[number].job for number in numbers]
-            work = member.actor.work.options(num_returns=len(RESULTS) + 1)
+            train = member.actor.train.options(num_returns=len(RESULTS) + 1)
             fixed = None if held is None else self._fixed(fixed_parts, held.unit, member)
-            calls.append((member, numbers, jobs, work.remote(jobs, arguments, fixed)))
+            calls.append((member, numbers, jobs, train.remote(jobs, arguments, fixed)))
+        self._crew.running = [references[-1] for *_, references in calls]
         self.watch.wait([(member, jobs, references[-1]) for member, _, jobs, references in calls])
         found: dict[int, Done] = {}
         for member, numbers, jobs, references in calls:
             found |= zip(numbers, self._collected(member, jobs, references), strict=False)
+        self._crew.running = []
         return found
 
     def _fixed(self, parts: list[Part], unit: float | None, member: Member) -> Fixed:

@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -18,8 +18,8 @@ from ..system.machine import selected_isa
 from ..system.progress import Progress, reporting
 
 if TYPE_CHECKING:
-    from .batches import Calls, HandStart
-    from .crew import Crew
+    from .batches import Calls
+    from .crew import Crew, Start
     from .training import ClusterPlace
 
 Shared = TypeVar("Shared")
@@ -38,8 +38,8 @@ class RayCluster:
     path, unless it is sent to them (`push_to`). Every node must also see the file of a model that is loaded.
     A model in memory is sent to every node, once.
 
-    Each call starts workers of its own. Calls in a block `with RayCluster(...) as cluster:` that rank,
-    evaluate or fold in share their workers, which end with the block.
+    Each call starts workers of its own, which takes a second or more. Calls in a block
+    `with RayCluster(...) as cluster:` share their workers, which end with the block.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class RayCluster:
     estimate: dict[str, Any] = field(default_factory=dict, init=False, compare=False)
     nodes: dict[str, dict[str, Any]] = field(default_factory=dict, init=False, compare=False)
     _block: ExitStack | None = field(default=None, init=False, compare=False, repr=False)
-    _crew: Crew[HandStart] | None = field(default=None, init=False, compare=False, repr=False)  # of the block
+    _crew: Crew | None = field(default=None, init=False, compare=False, repr=False)  # of the block
     _tasks: int = field(default=0, init=False, compare=False, repr=False)  # that were begun
 
     def __post_init__(self) -> None:
@@ -155,48 +155,61 @@ class RayCluster:
         _require_ray()
         from .batches import Calls, Task
 
-        with self._hands() as crew:
+        begun = time.perf_counter()
+        with self._crew_of_call() as crew:
+            if not crew.members:
+                crew.gather()
+            self.seconds_to_start = time.perf_counter() - begun
             self._tasks += 1
+            calls = Calls(crew, Task.of(self._tasks, work, shared), ahead)
+            try:
+                yield calls
+            finally:
+                crew.running = list(calls.running)
+
+    @contextmanager
+    def _crew_of_call(self) -> Iterator[Crew]:
+        """Give workers, and count those that die: in a block the same ones for all calls, else new ones."""
+        with nullcontext(self._crew_of_block()) if self._block is not None else self._new_crew() as crew:
             before = crew.lost
             try:
-                yield Calls(crew, Task.of(self._tasks, work, shared), ahead)
+                yield crew
+            except BaseException:
+                if self._block is not None and not crew.is_idle():
+                    self._end_block()  # or they would go on with what nobody waits for
+                raise
             finally:
                 self.lost = crew.lost - before
 
-    @contextmanager
-    def _hands(self) -> Iterator[Crew[HandStart]]:
-        """Give workers on batches: new ones, or in a block always the same ones, unless a call has failed."""
-        if self._block is None:
-            with self._new_hands() as crew:
-                yield crew
-            return
+    def _crew_of_block(self) -> Crew:
+        """Return the workers of the block: others where these were started with other settings."""
+        assert self._block is not None
+        if self._crew is not None and self._crew.start != self._start():
+            self._end_block()
         if self._crew is None:
-            self._crew = self._block.enter_context(self._new_hands())
-        try:
-            yield self._crew
-        except BaseException:
-            self._end_block()  # they may still work on what nobody waits for
-            raise
+            self._crew = self._block.enter_context(self._new_crew())
+        return self._crew
 
     @contextmanager
-    def _new_hands(self) -> Iterator[Crew[HandStart]]:
-        """Start workers on batches, and end them in the end."""
-        from .batches import HandStart
+    def _new_crew(self) -> Iterator[Crew]:
+        """Connect to the cluster. Workers that are started on it end in the end."""
         from .crew import Crew
 
-        begun = time.perf_counter()
         with self._connected():
-            crew = Crew(HandStart(selected_isa(), self.workers, self.threads))
+            crew = Crew(self._start())
             try:
-                crew.gather()
-                self.seconds_to_start = time.perf_counter() - begun
                 yield crew
             finally:
                 crew.dismiss()
 
+    def _start(self) -> Start:
+        from .crew import Start
+
+        return Start(selected_isa(), self.workers, self.threads)
+
     @contextmanager
     def training(self, data: Interactions, dim: int, progress: Progress = False) -> Iterator[ClusterPlace]:
-        """Start workers for fits on this data, and end them in the end."""
+        """Give workers that have this data open, for fits on it."""
         _require_ray()
         if data.file is None:
             raise InvalidValueError(
@@ -205,13 +218,12 @@ class RayCluster:
             )
         from .training import training
 
-        self._end_block()  # its workers would keep CPUs from those of the fit
         begun = time.perf_counter()
         fetch = None if self.fetch == "auto" else self.fetch
         folder = None if self.push_to is None else Path(self.push_to)
         with (
-            self._connected(),
-            training(data, dim, self.workers, self.threads, fetch, folder) as place,
+            self._crew_of_call() as crew,
+            training(crew, data, dim, fetch, folder) as place,
         ):
             self.seconds_to_start = time.perf_counter() - begun
             self.estimate = asdict(place.estimate)
@@ -221,7 +233,7 @@ class RayCluster:
             try:
                 yield place
             finally:
-                self.received, self.lost = dict(place.mapper.traffic.received), place.crew.lost
+                self.received = dict(place.mapper.traffic.received)
                 works = place.mapper.watch.updates
                 self.nodes = {node: work.facts() for node, work in works.items()}
 

@@ -12,9 +12,8 @@ from ..data.csr import Floats
 from ..data.interactions import Interactions
 from ..solvers.sides import Sums
 from ..system.log import log
-from ..system.machine import selected_isa
 from .copies import data_file
-from .crew import PATIENCE, Crew, Start
+from .crew import Crew, Training
 from .jobs import Piece
 from .mapping import Mapper
 from .memory import Choice, chosen
@@ -25,33 +24,31 @@ from .tasks import Task
 
 @contextmanager
 def training(
+    crew: Crew,
     data: Interactions,
     dim: int,
-    workers: int | None,
-    threads: int | None,
     fetch: Fetch | None,
     push_to: Path | None = None,
 ) -> Iterator[ClusterPlace]:
-    """Start workers, and end them in the end."""
+    """Let workers open the data, and close it in the end."""
     choice = chosen(data, dim, fetch)
     with data_file(data, push_to) as file:
-        start = Start(file, selected_isa(), workers, threads, choice.fetch)
-        crew = Crew(start, PATIENCE + (0.0 if file.copies is None else file.copies.patience))
         try:
-            crew.gather()
+            crew.begin_training(Training(file, choice.fetch))
             yield ClusterPlace(crew, data, choice)
         finally:
-            crew.dismiss()
+            crew.end_training()
 
 
 class ClusterPlace:
     """Where the rows of both sides are updated: by the workers."""
 
-    def __init__(self, crew: Crew[Start], data: Interactions, choice: Choice) -> None:
+    def __init__(self, crew: Crew, data: Interactions, choice: Choice) -> None:
         self.crew = crew
         self._pieces = choice.pieces(data, len(crew.members))
         self.estimate = choice.estimate(data, self._pieces)
-        self.mapper = Mapper(crew, {pieces[0].side: pieces[-1].node[1] for pieces in self._pieces})
+        shards: dict[str, int] = {pieces[0].side: pieces[-1].node[1] for pieces in self._pieces}
+        self.mapper = Mapper(crew, shards, choice.fetch)
         counts = [len(pieces) for pieces in self._pieces]
         log("%d workers train on %d pieces of users and %d of items", len(crew.members), *counts)
         log("%s", self.estimate)
