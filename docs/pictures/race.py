@@ -1,7 +1,7 @@
 """Draw how long each library takes to the same loss, as race.svg in this folder.
 
-    python benchmarks/bench.py --dims 64 128 256 --name race
-    python docs/pictures/race.py benchmarks/results/race.json   # keeps what is drawn in race.json, and draws
+    make bench
+    python docs/pictures/race.py benchmarks/results/bench.json  # keeps what is drawn in race.json, and draws
     python docs/pictures/race.py                                # draws race.json again
 
 A bar is the time until the loss is within 0.1 % of the lowest known. A hatched bar is a system that did not
@@ -36,8 +36,9 @@ FACTS = ("system", "dim", "start_seconds", "seconds", "seconds_to_loss", "epochs
 def kept(report: dict[str, Any]) -> dict[str, Any]:
     """Keep of a benchmark's file what the picture shows, and what says where it comes from."""
     about = {name: report[name] for name in ("date", "clock", "threads", "isa", "version")}
-    runs = [{name: run[name] for name in FACTS} for run in report["runs"] if run["system"] in NAMES]
-    return {**about, "data": report["runs"][0]["data"], "runs": runs}
+    data = report["runs"][0]["data"]  # and not a share of it, with which larger d are measured
+    shown = [run for run in report["runs"] if run["system"] in NAMES and run["data"] == data]
+    return {**about, "data": data, "runs": [{name: run[name] for name in FACTS} for run in shown]}
 
 
 def draw(report: dict[str, Any], path: Path) -> None:

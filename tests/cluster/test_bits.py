@@ -54,6 +54,16 @@ def test_bits_are_those_of_one_machine(stored, here, cluster, workers, fetch):
 
 
 @pytest.mark.parametrize("fetch", FETCHES)
+def test_a_side_that_is_not_rotated_has_the_same_bits(stored, here, cluster, fetch, monkeypatch):
+    monkeypatch.setattr(spectral, "is_nearly_diagonal", lambda _: True)
+    solver = SpectralCG(precision="mixed")
+    wanted = epochs_from(here[0], solver, stored, ThisMachine(2), 2)
+    cluster.fetch = fetch
+    with cluster.training(stored, DIM) as place:
+        assert epochs_from(here[0], solver, stored, place, 2) == wanted
+
+
+@pytest.mark.parametrize("fetch", FETCHES)
 def test_numbers_beyond_half_precision_are_read_in_single_precision(stored, cluster, fetch, monkeypatch):
     wanted = epochs(SpectralCG(precision="single"), stored, ThisMachine(2), dim=DIM, count=2)
     monkeypatch.setattr(spectral, "unit_of", lambda _: 2.0**-60)

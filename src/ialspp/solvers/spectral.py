@@ -23,7 +23,7 @@ from .sides import Fixed, Side, held_fixed
 DEFAULT_STEPS = 2
 MAX_STEPS = 2**31 - 1  # far more than any row needs, and an integer that native code can count to
 
-LARGEST_CORRELATION = 0.05  # the squares of a column's correlations with all others, on average
+LARGEST_CORRELATION = 0.01  # of two columns of a side that is nearly diagonal: the root mean square
 
 LARGEST_BALANCE = 2.0**10  # keeps numbers away from overflow, and is far more than two sides need
 
@@ -197,7 +197,8 @@ def is_nearly_diagonal(gramian: NDArray[np.float64]) -> bool:
     lengths = np.sqrt(np.diag(gramian))
     scales = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
     correlations = off_diagonal(gramian * np.outer(scales, scales))
-    return bool(np.sum(correlations**2) < LARGEST_CORRELATION * len(gramian))
+    pairs = max(len(gramian) * (len(gramian) - 1), 1)
+    return bool(np.sum(correlations**2) <= LARGEST_CORRELATION**2 * pairs)
 
 
 def off_diagonal(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
