@@ -16,6 +16,7 @@ from ialspp.cli.output import JsonOption, remark, show_json, show_line, show_tab
 from ialspp.cli.source import Source
 from ialspp.datasets import KNOWN
 from ialspp.errors import InvalidValueError
+from ialspp.model.training import Plan
 from ialspp.solvers.ialspp import AUTO_BLOCK_SIZE
 from ialspp.system.checks import checked_integer, checked_number
 from ialspp.system.machine import resolve_threads
@@ -132,7 +133,7 @@ class Experiment:
             checked_number("--unobserved-weight", said.get("unobserved_weight", known.unobserved_weight)),
             exponent=1.0,
             init_stddev=0.1,
-            epochs=checked_integer("--epochs", said.get("epochs", known.epochs), 1),
+            epochs=Plan(checked_integer("--epochs", said.get("epochs", known.epochs), 1)).epochs,
             sweep=self.sweep,
             metrics=tuple(benchmark.split.metrics),
             chosen_by=known.chosen_by + (f", except {flags}" if own else ""),

@@ -61,6 +61,7 @@ def test_columns_may_be_positions_and_known_data_sets_have_a_path(tmp_path):
         ("leave-one-out", ["--negatives", 9], lambda d: split.leave_one_out(d, negatives=9)),
         ("last-days", ["--days", 30, "--min-item", 2], lambda d: split.last_days(d.core(1, 2), 30)),
         ("last-item", [], split.last_item),
+        ("last-share", ["--test-share", 0.4], lambda d: split.last_share(d, test_share=0.4)),
         (
             "random",
             ["--test-share", 0.3, "--split-seed", 5],

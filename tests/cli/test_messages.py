@@ -47,6 +47,7 @@ def test_commands_name_options(tmp_path):
         ([*evaluate, "strong", "--held-out", 99], ["so --held-out can be at most", "--min-user 5"]),
         ([*evaluate, "random", "--test-share", 2], ["--test-share must be"]),
         ([*evaluate, "last-item"], ["--protocol last-item needs times; --time must name their column"]),
+        ([*evaluate, "last-share"], ["--protocol last-share needs times; --time must name their column"]),
         ([*evaluate, "random", "--rating", "stars"], ["--rating 'stars' needs --min-rating"]),
         (
             ["fit", "log.csv", *COLUMNS, "--min-item", -3, "-o", "x"],

@@ -102,6 +102,7 @@ WEAK = {
     "leave one out": lambda data: split.leave_one_out(data, pick="random", negatives=7),
     "latest": lambda data: split.leave_one_out(data, negatives=100),
     "last item": split.last_item,
+    "last share": lambda data: split.last_share(data, test_share=0.3),
     "last days": lambda data: split.last_days(data, 3 / 86_400),
 }
 

@@ -65,6 +65,19 @@ def test_lightgcn_files_become_a_weak_split(tmp_path):
         assert set(pairs(found.test.wanted)) == {(0, 3), (1, 0), (1, 8)}
 
 
+def test_the_place_in_a_line_of_lightgcn_is_the_time(tmp_path):
+    files = {"test.txt": "1 5", "train.txt": "0 4 1 3\n2\n1 2 0\n0 6\n"}
+    found = datasets.lightgcn(write(tmp_path, files)).train
+    pair = zip(found.by_user.row_numbers.tolist(), found.by_user.columns.tolist(), strict=True)
+    times = dict(zip(pair, found.times.tolist(), strict=True))
+    assert times == {(0, 4): 0, (0, 1): 1, (0, 3): 2, (1, 2): 0, (1, 0): 1, (0, 6): 0}
+
+
+def test_ascending_lines_of_lightgcn_have_no_order_of_time(tmp_path):
+    files = {"test.txt": "1 5 4", "train.txt": "0 1 3\n1 0 1 2\n2 0\n"}
+    assert datasets.lightgcn(write(tmp_path, files)).train.times is None
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -15,6 +15,7 @@ import pytest
 from support.commands import contents, environment
 from support.reproducing import SYNTHETIC, WHOLE, Report, but, reproduce, write_movielens
 
+from ialspp.model.training import MOST_EPOCHS
 from reproduction.command import Experiment, Subject, measure, show_claims
 from reproduction.grid import Configuration, TimingTask, TrainingTask
 from reproduction.journal import FILE, read_run
@@ -24,8 +25,9 @@ ROOT = Path(__file__).resolve().parents[2]
 SUBJECT = Subject(source="synthetic:ml20m", scale=0.008)  # as WHOLE says it
 EXPERIMENT = Experiment(dim=[8, 16], epochs=3, seeds=2, rounds=1)
 posix = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
-# Its times are soon there, and then a training begins that does not end.
-ENDLESS = [*SYNTHETIC, "--dim", "8", "--block", "d", "--seeds", "1", "--rounds", "1", "--epochs", "100000000"]
+# Its times are soon there, and then trainings begin that take hours: as many epochs as a model may have.
+ENDLESS = [*SYNTHETIC, "--dim", "8", "--block", "d", "--seeds", "5000", "--rounds", "1"]
+ENDLESS += ["--epochs", str(MOST_EPOCHS)]
 ALL_TIMES = 2 + 6  # lines: the head, the grid, and for two solvers all the pairs and two shares
 
 
@@ -124,6 +126,15 @@ def test_ctrl_c_keeps_what_was_measured(tmp_path):
     assert "Traceback" not in err
     assert [path.name for path in (tmp_path / "report").iterdir()] == [FILE]
     assert len(read_run(tmp_path / "report").timings) == 6
+
+
+def test_more_epochs_than_a_model_may_have_are_refused_before_anything_is_measured(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    assert reproduce(*SYNTHETIC, "--epochs", MOST_EPOCHS + 1) == 2
+    assert "a model may have 25,000 epochs, got 25,001" in capsys.readouterr().err
+    assert contents(tmp_path) == {}
 
 
 def test_a_file_that_was_cut_in_a_line_continues(again, home):

@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -94,10 +94,21 @@ def test_the_key_is_required_and_in_no_log(model_file, tmp_path):
         assert KEY not in process.said + "".join(process.output)
 
 
-def test_sighup_loads_the_file_again(model_file, tmp_path):
+@contextmanager
+def hangups(disposition):
+    """Processes that start in the block have this disposition of SIGHUP."""
+    before = signal.signal(signal.SIGHUP, disposition)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize("disposition", [signal.SIG_DFL, signal.SIG_IGN], ids=["shell", "nohup"])
+def test_sighup_loads_the_file_again(model_file, tmp_path, disposition):
     path = tmp_path / "model.ialspp"
     path.write_bytes(model_file.read_bytes())
-    with serving(path, "--watch", 0) as (client, process):
+    with hangups(disposition), serving(path, "--watch", 0) as (client, process):
         old = client.get("/v1/model").json()["checksum"]
         fitted(make_data(seed=5)).save(path)
         new = ImplicitMF.load(path).file_info["checksum"]

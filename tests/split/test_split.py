@@ -22,6 +22,7 @@ KINDS = {  # an integer -> an id; strings sort in another order than the integer
 }
 IN_TIME = {
     "last_item": split.last_item,
+    "last_share": partial(split.last_share, test_share=0.4),
     "last_days": partial(split.last_days, days=2),
     "leave_one_out": split.leave_one_out,
 }
@@ -318,6 +319,27 @@ def test_each_pair_of_a_user_is_held_out_as_often_as_the_others():
     assert all(50 < count < 150 for count in found.values())
 
 
+@given(logs, st.floats(0.05, 0.95))
+@properties
+def test_last_share_holds_out_the_latest_of_each_user(log, share):
+    data = interactions(log)
+    made = split_or_reject(split.last_share, data, test_share=share)
+    assert check_within_users(data, made) == latest_share_of_each(data, share)
+    assert (made.protocol, made.metrics) == ("last-share", ("recall@20", "ndcg@20"))
+
+
+def latest_share_of_each(data, share):
+    """By a loop: the share of each user's pairs that come last by time, then by item."""
+    found = {}
+    for (user, item), (_, _, time) in pairs(data).items():
+        found.setdefault(user, []).append((time, item))
+    return {
+        (user, item)
+        for user, timed in found.items()
+        for _, item in sorted(timed)[max(len(timed) - max(round(share * len(timed)), 1), 1) :]
+    }
+
+
 @given(logs)
 @properties
 def test_last_item_holds_out_the_latest_of_each_user(log):
@@ -418,6 +440,12 @@ def test_of_equal_times_the_last_item_is_held_out():
     for made in (split.last_item(interactions(log)), split.leave_one_out(interactions(log))):
         assert set(pairs(made.test.wanted)) == {(1, "c"), (2, "c")}
         assert set(pairs(made.train)) == {(u, i) for u, i, _ in log} - {(1, "c"), (2, "c")}
+
+
+def test_of_equal_times_the_last_items_are_held_out():
+    log = [(u, i, 5) for u in (1, 2) for i in "abcde"] + [(3, "e", 5), (3, "d", 6), (3, "c", 4), (4, "d", 1)]
+    made = split.last_share(interactions(log), test_share=0.4)
+    assert set(pairs(made.test.wanted)) == {(1, "d"), (1, "e"), (2, "d"), (2, "e"), (3, "d")}
 
 
 def test_the_last_item_row_of_equal_times_is_that_of_the_data():

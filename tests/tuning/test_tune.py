@@ -132,6 +132,22 @@ def test_in_a_published_split_every_user_has_validation_pairs():
     assert len(several - validated) <= 2  # whose only validation item nobody else has in training
 
 
+def test_in_a_published_split_with_times_the_latest_pairs_are_validated():
+    times = np.random.default_rng(0).permutation(np.arange(400.0))
+    user, item = PLAIN.by_user.row_numbers, PLAIN.by_user.columns
+    outer = split.last_share(Interactions.from_arrays(user=user, item=item, time=times))
+    for named in (outer, split.given(outer.train, outer.test.wanted)):
+        parts = parts_of(named)
+        assert parts.described.endswith("the latest tenth of each user's")
+        latest = dict.fromkeys(range(parts.train.n_users), -1.0)
+        for user, time in zip(parts.train.by_user.row_numbers, parts.train.times, strict=True):
+            latest[user] = max(latest[user], time)
+        held_out = parts.validation.wanted
+        assert len(set(held_out.by_user.row_numbers)) > 20
+        for user, time in zip(held_out.by_user.row_numbers, held_out.times, strict=True):
+            assert time > latest[user]
+
+
 def test_a_strong_split_keeps_its_validation_users():
     parts = parts_of(STRONG)
     assert (parts.train, parts.validation, parts.retrained) == (STRONG.train, STRONG.validation, False)

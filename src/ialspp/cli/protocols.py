@@ -38,6 +38,11 @@ def _last_item(data: Interactions, options: dict[str, Any]) -> Split:
     return splits.last_item(_enough(data, options), **_only(options))
 
 
+def _last_share(data: Interactions, options: dict[str, Any]) -> Split:
+    _require_times(data, "last-share")
+    return splits.last_share(_enough(data, options), **_only(options, "test_share"))
+
+
 def _random(data: Interactions, options: dict[str, Any]) -> Split:
     return splits.random(_enough(data, options), **_only(options, "test_share", "per_user", "seed"))
 
@@ -52,6 +57,7 @@ PROTOCOLS = {
     "leave-one-out": _leave_one_out,
     "last-days": _last_days,
     "last-item": _last_item,
+    "last-share": _last_share,
     "random": _random,
 }
 
@@ -76,7 +82,7 @@ class Splitting:
         ),
     ] = None
     test_share: Annotated[
-        float | None, typer.Option(help="strong, random: share of the pairs to predict.")
+        float | None, typer.Option(help="strong, random, last-share: share of the pairs to predict.")
     ] = None
     per_user: Annotated[
         bool | None, typer.Option("--per-user", help="random: a share of each user's pairs, at least one.")

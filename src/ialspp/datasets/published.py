@@ -18,7 +18,8 @@ from .archive import located
 if TYPE_CHECKING:
     import polars as pl
 
-    Lines = pl.DataFrame  # user: the first number of a line; item: each of the others, null if there is none
+    # user: the first number of a line; item: each of the others; place: its place. Null if there is none.
+    Lines = pl.DataFrame
 
 UserItemIds = tuple[NDArray[np.int64], NDArray[np.int64]]  # one entry per interaction
 MOST_DIGITS = 8  # LightGCN's numbers are row numbers; a mistyped one must not allocate billions of rows
@@ -29,6 +30,9 @@ def lightgcn(folder: str | Path) -> Split:
 
     A line has a user and the items of that user, all of them row numbers. The largest numbers in both files
     say how many users and items there are, including those that occur in neither file.
+
+    The place of an item in its line is the time of the pair, unless every line of train.txt ascends.
+    In Gowalla's files, places seem to be in the order of time.
 
     Examples
     --------
@@ -41,8 +45,8 @@ def lightgcn(folder: str | Path) -> Split:
     train, test = (_read_lines(located(folder, name)) for name in ("train.txt", "test.txt"))
     users, items = (np.arange(1 + _largest([train[axis], test[axis]])) for axis in ("user", "item"))
     known, wanted = (
-        Interactions.from_arrays(user=user, item=item, users=users, items=items)
-        for user, item in (_ids_of(train), _ids_of(test))
+        Interactions.from_arrays(user=user, item=item, users=users, items=items, time=time)
+        for (user, item), time in ((_ids_of(train), _places_of(train)), (_ids_of(test), None))
     )
     return given(known, wanted)
 
@@ -90,8 +94,8 @@ def _read_lines(file: Path, separators: str = " \t\r") -> Lines:
     lines = pl.DataFrame({"text": file.read_bytes().decode(errors="replace").split("\n")}).select(words=words)
     _check_numbers(file, lines)
     numbers = pl.col("words").cast(pl.List(pl.Int64))
-    pairs = lines.select(user=numbers.list.first(), item=numbers.list.slice(1))
-    return pairs.drop_nulls("user").explode("item")
+    pairs = lines.select(user=numbers.list.first(), item=numbers.list.slice(1)).drop_nulls("user")
+    return pairs.with_columns(place=pl.int_ranges(pl.col("item").list.len())).explode("item", "place")
 
 
 def _check_numbers(file: Path, lines: pl.DataFrame) -> None:
@@ -113,3 +117,14 @@ def _largest(columns: list[pl.Series]) -> int:
 def _ids_of(lines: Lines) -> UserItemIds:
     pairs = lines.drop_nulls()
     return pairs["user"].to_numpy(), pairs["item"].to_numpy()
+
+
+def _places_of(lines: Lines) -> NDArray[np.float64] | None:
+    """Return the place of each pair in its line; None: all lines ascend, which is no order of time."""
+    import polars as pl
+
+    pairs = lines.drop_nulls()
+    same_line = pl.col("place") > 0
+    if not pairs.select((same_line & (pl.col("item").diff() < 0)).any()).item():
+        return None
+    return pairs["place"].to_numpy().astype(np.float64)

@@ -66,7 +66,8 @@ async def _serve(service: Service, started: Callable[[], None]) -> None:
     _on(signal.SIGTERM, loop, server.stop)
     _on(signal.SIGINT, loop, server.stop)
     if hasattr(signal, "SIGHUP"):
-        _on(signal.SIGHUP, loop, lambda: begin(service.reloader.try_reload()))
+        # Also after `nohup`, which ignores it only so that the end of the terminal does not end the server.
+        signal.signal(signal.SIGHUP, _calling(loop, lambda: begin(service.reloader.try_reload())))
     logging.getLogger("_granian").setLevel(logging.CRITICAL)
     await server.serve()
 
@@ -87,9 +88,16 @@ async def _announce(settings: Settings, started: Callable[[], None]) -> None:
 
 def _on(number: signal.Signals, loop: asyncio.AbstractEventLoop, action: Callable[[], None]) -> None:
     """Let a signal do something in the event loop. A signal that is ignored stays ignored."""
+    if signal.getsignal(number) is not signal.SIG_IGN:
+        signal.signal(number, _calling(loop, action))
+
+
+def _calling(
+    loop: asyncio.AbstractEventLoop, action: Callable[[], None]
+) -> Callable[[int, FrameType | None], None]:
+    """Make a handler of signals that does something in the event loop."""
 
     def handle(_number: int, _frame: FrameType | None) -> None:
         loop.call_soon_threadsafe(action)
 
-    if signal.getsignal(number) is not signal.SIG_IGN:
-        signal.signal(number, handle)
+    return handle

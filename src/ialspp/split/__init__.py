@@ -6,7 +6,7 @@ The users and items of a part are in ascending order of id; pairs keep their lab
 from .given import given, given_leave_one_out
 from .parts import HeldOut, Split
 from .strong import strong
-from .weak import last_days, last_item, leave_one_out, random
+from .weak import last_days, last_item, last_share, leave_one_out, random
 
 __all__ = [
     "HeldOut",
@@ -15,6 +15,7 @@ __all__ = [
     "given_leave_one_out",
     "last_days",
     "last_item",
+    "last_share",
     "leave_one_out",
     "random",
     "strong",

@@ -62,6 +62,26 @@ def last_item(data: Interactions) -> Split:
     return _split_by("last-item", data, held_out, ONE_ITEM_METRICS)
 
 
+def last_share(data: Interactions, *, test_share: float = 0.2) -> Split:
+    """Hold out the latest share of each user's pairs, to be predicted from the pairs before.
+
+    Parameters
+    ----------
+    test_share
+        The share of each user's pairs, rounded: at least one of several pairs, and never all. Of several at
+        one time, the last item rows are held out.
+
+    Examples
+    --------
+    >>> parts = split.last_share(data, test_share=0.4)
+    >>> parts.test.wanted.by_user.counts.tolist()
+    [2, 2, 2, 2, 2]
+    """
+    share, times = checked_share("test_share", test_share), _times_of(data)
+    held_out = _marked(data, lambda rows, entries: _last_of_each(rows, share, times[entries]))
+    return _split_by("last-share", data, held_out, WEAK_METRICS)
+
+
 def random(data: Interactions, *, test_share: float = 0.2, per_user: bool = False, seed: int = 0) -> Split:
     """Hold out a share of the pairs, drawn at random.
 
@@ -88,7 +108,7 @@ def random(data: Interactions, *, test_share: float = 0.2, per_user: bool = Fals
     rng = np.random.default_rng(checked_integer("seed", seed, 0))
 
     def drawn_of_each(rows: Csr, _: slice) -> Mask:
-        return _drawn_of_each(rows, share, rng)
+        return _last_of_each(rows, share, -rng.random(len(rows.columns)))
 
     def drawn(_: Csr, entries: slice) -> Mask:
         length = entries.stop - entries.start
@@ -171,13 +191,13 @@ def _marked(data: Interactions, of_range: Callable[[Csr, slice], Mask]) -> Mask:
     return marked(rows, between, data.work)
 
 
-def _drawn_of_each(rows: Csr, share: float, rng: np.random.Generator) -> Mask:
-    """Mark a random share of each user's pairs: at least one of several, and never all."""
+def _last_of_each(rows: Csr, share: float, keys: NDArray[np.float64]) -> Mask:
+    """Mark the share of each user's pairs with the largest keys: at least one of several, and never all."""
     counts = rows.counts
     sizes = np.minimum(np.maximum(np.rint(share * counts), 1), counts - 1)
-    shuffled = np.lexsort((rng.random(len(rows.columns)), rows.row_numbers))  # within each user
-    places = np.arange(len(shuffled)) - np.repeat(rows.offsets[:-1], counts)
-    return mask_of(shuffled[places < np.repeat(sizes, counts)], len(shuffled))
+    ordered = np.lexsort((keys, rows.row_numbers))  # within each user
+    places = np.arange(len(ordered)) - np.repeat(rows.offsets[:-1], counts)
+    return mask_of(ordered[places >= np.repeat(counts - sizes, counts)], len(ordered))
 
 
 def _latest_pairs(rows: Csr, times: Times) -> Mask:

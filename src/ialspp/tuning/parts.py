@@ -78,8 +78,10 @@ def _held_out_again(outer: Split) -> tuple[Split, str]:
         newest, tenth = float(train.times.max()), float(np.quantile(train.times, 1 - SHARE))
         if newest > tenth > float(train.times.min()):
             return splits.last_days(train, (newest - tenth) / DAY), "the newest tenth"
-    if outer.protocol == "weak":  # in published splits, every user has test pairs
-        return splits.random(train, test_share=SHARE, per_user=True), "a random tenth of each user's"
+    if outer.protocol in ("weak", "last-share"):  # every user has test pairs in published splits, too
+        if train.times is None:
+            return splits.random(train, test_share=SHARE, per_user=True), "a random tenth of each user's"
+        return splits.last_share(train, test_share=SHARE), "the latest tenth of each user's"
     return splits.random(train, test_share=SHARE), "a random tenth"
 
 
