@@ -63,6 +63,17 @@ class Planted:
 
 
 @dataclass
+class Moving(Planted):
+    """A cap that sinks with d, and one elsewhere, with much more regularisation, that rises with d."""
+
+    def score(self, settings, seed=0):
+        doublings = math.log2(settings.dim / 64)
+        sinking = Planted(alpha=0.2, lam=0.0004, enough=64).score(settings, seed) - 0.02 * doublings
+        rising = Planted(alpha=0.03, lam=0.01, enough=1024).score(settings, seed) + 0.06
+        return max(sinking, rising)
+
+
+@dataclass
 class PlantedWorkers:
     """Workers that train made-up trainings at the same time, on one clock; some calls kill them."""
 

@@ -1,7 +1,7 @@
 """The search on made-up trainings whose best settings are known."""
 
 import pytest
-from support.tuning import Planted, make_plan, run
+from support.tuning import Moving, Planted, make_plan, run
 
 from ialspp.tuning.choosing import choose
 from ialspp.tuning.settings import best, done
@@ -40,8 +40,18 @@ def test_noise_does_not_lead_it_astray():
 
 def test_the_dimension_is_doubled_while_it_pays():
     trials = run(make_plan(max_dim=2048, trials=80), Planted(enough=256))
-    assert best_of(trials).dim == 256
+    assert {trial.settings.dim for trial in trials if trial.kind == "polish"} == {256}  # the last that paid
     assert {trial.settings.dim for trial in trials} == {64, 128, 256, 512}  # not 1024: 512 brought nothing
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_settings_that_a_larger_dimension_needs_are_found_far_from_the_best_of_a_smaller_one(seed):
+    small, large = (
+        best_of(run(make_plan(max_dim=max_dim, budget=3000, seed=seed), Moving())) for max_dim in (64, 512)
+    )
+    assert within(4, small.regularization, 0.0004)
+    assert large.dim == 512
+    assert within(4, large.regularization, 0.01)
 
 
 def test_the_largest_dimension_need_not_be_a_doubled_one():

@@ -1,9 +1,10 @@
 """What to train next: a function of the trials so far alone, so that a search may stop and go on anywhere.
 
 A search has stages. The first finds alpha0 and lambda at a small d. Each later one doubles d and refines the
-best settings within a factor of them, as long as that pays. When it no longer does, or time is short, the
-best d is polished. If a budget has time left then, the d after the one that did not pay is tried, too. In the
-end the finalists are repeated with other seeds.
+best settings within a factor of them, as long as that pays. If the first trials of a d bring nothing, alpha0
+and lambda are tuned anew there, in their whole ranges: a larger d may need far more regularisation. When d no
+longer pays, or time is short, the best d is polished. If a budget has time left then, the d after the one
+that did not pay is tried, too. In the end the finalists are repeated with other seeds.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from .space import Space
 GROWTH = 2.2  # how much longer a training takes with twice the d
 FINAL = 1.5  # the last training and the test, in seconds of a trial: more pairs and users, but fewer rounds
 REPEATS_SHARE = 0.2  # of the budget, at most, for repeating finalists
+RETUNED = ("unobserved_weight", "regularization")  # what a larger d may need other values of
 TRIED_FIRST = (
     8  # trials before time is kept for repeats: with fewer, other settings are worth more than seeds
 )
@@ -33,6 +35,7 @@ class Plan:
     budget: float | None = None  # seconds
     first: int = 24  # trials at the first d
     refined: int = 10  # trials at each later d
+    retuned: int = 4  # trials of a later d without a gain, after which alpha0 and lambda are tuned anew
     stale: int = 8  # trials in a row without a better one, after which a stage ends
     factor: float = 3.0  # by which settings may change from one d to the next
     least_gain: float = 0.002  # share of the score by which twice the d must be better
@@ -78,6 +81,7 @@ class Stage:
     start: Settings  # to try first
     tried: list[Trial]  # in this stage, those that run too
     known: list[Trial]  # in all stages
+    is_retuned: bool = False  # whether alpha0 and lambda are tuned anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +141,18 @@ def _growing(plan: Plan, searched: list[Trial], misses: int = 0) -> Stage | None
         if len(tried) < plan.quota(place) and has_time and not _is_stale(plan, tried, found):
             return _stage(plan, dim, tried, before, found, searched)
         spent += seconds
-        if found is not None and (before is None or found.score >= before.score * (1 + plan.least_gain)):
+        if found is not None and _pays(plan, found, before):
             before = found
         elif found is None or misses == 0:
             return None
         else:
             misses -= 1
     return None
+
+
+def _pays(plan: Plan, found: Trial, before: Trial | None) -> bool:
+    """Tell whether a trial is better than the best with a smaller d by the least gain."""
+    return before is None or found.score >= before.score * (1 + plan.least_gain)
 
 
 def _is_stale(plan: Plan, tried: list[Trial], found: Trial | None) -> bool:
@@ -162,10 +171,15 @@ def _stage(
     found: Trial | None,
     known: list[Trial],
 ) -> Stage:
-    near = plan.start if before is None else before.settings
-    space = plan.space if before is None else plan.space.around(near, plan.factor)
-    space = space if found is None else space.widened(found.settings)
-    return Stage(dim, "search", space, near, tried, known)
+    if before is None:
+        space = plan.space if found is None else plan.space.widened(found.settings)
+        return Stage(dim, "search", space, plan.start, tried, known)
+    if found is not None and _pays(plan, found, before):
+        before = found
+    near = plan.space.around(before.settings, plan.factor)
+    is_retuned = before is not found and len(done(tried, "search")) >= plan.retuned
+    space = near.opened(plan.space, RETUNED) if is_retuned else near
+    return Stage(dim, "search", space, before.settings, tried, known, is_retuned)
 
 
 def _polishing(plan: Plan, searched: list[Trial]) -> Stage | None:
@@ -185,7 +199,7 @@ def _best_that_paid(plan: Plan, searched: list[Trial]) -> Trial | None:
     for dim in plan.dims:
         tried = [trial for trial in searched if trial.settings.dim == dim]
         found = best(done(tried, "search", "polish"))
-        if found is not None and (chosen is None or found.score >= chosen.score * (1 + plan.least_gain)):
+        if found is not None and _pays(plan, found, chosen):
             chosen = found
     return chosen
 

@@ -43,17 +43,27 @@ def proposal(stage: Stage, seed: int) -> Settings:
 
 def _values(stage: Stage, number: int, attempt: int, seed: int) -> dict[str, Any]:
     """Propose values for the trial of this number; another attempt gives others."""
-    spread = _spread(stage)
-    by_surface = number % EXPLORING != 0 if number >= spread else spread == SPREAD_LATER and number % 2 == 1
-    if by_surface and attempt == 0:
+    is_spread = stage.is_retuned or number < _spread(stage)
+    if attempt == 0 and _by_surface(stage, number, is_spread):
         highest = surface_best(stage)
         if highest is not None:
             return highest
-    if number < spread:
+    if is_spread:
         shift = float(np.random.default_rng([seed, stage.dim]).random())
         return stage.space.spread(number + attempt * 101, shift)
     generator = np.random.default_rng([seed, stage.dim, number, attempt])
     return _by_tpe(stage, int(generator.integers(2**32)))
+
+
+def _by_surface(stage: Stage, number: int, is_spread: bool) -> bool:
+    """Tell whether the trial of this number is the one that the surface promises most of."""
+    if is_spread:  # of a later d, for which the surface knows the trials of smaller ones
+        return number % 2 == 1 and _is_later(stage)
+    return number % EXPLORING != 0
+
+
+def _is_later(stage: Stage) -> bool:
+    return stage.dim > min(trial.settings.dim for trial in stage.known)
 
 
 def _spread(stage: Stage) -> int:
@@ -61,7 +71,7 @@ def _spread(stage: Stage) -> int:
     if stage.kind == "polish":
         return 0
     choices = max((len(words) for words in stage.space.choices.values()), default=1)
-    if stage.dim > min(trial.settings.dim for trial in stage.known):
+    if _is_later(stage):
         return SPREAD_LATER
     return max(SPREAD, 3 * choices if choices > 1 else 0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -83,6 +84,10 @@ class Space:
         """Keep what is near the best settings, and their choices."""
         ranges = {name: part.around(getattr(best, name), factor) for name, part in self.ranges.items()}
         return Space(ranges, {name: (getattr(best, name),) for name in self.choices})
+
+    def opened(self, whole: Space, names: Sequence[str]) -> Space:
+        """Take the ranges of these names from another space."""
+        return replace(self, ranges={**self.ranges, **{name: whole.ranges[name] for name in names}})
 
     def spread(self, number: int, shift: float) -> dict[str, Any]:
         """Return the point of this number in a sequence that fills the space evenly, each choice in turn."""

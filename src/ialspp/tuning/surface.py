@@ -4,8 +4,8 @@ Scores over the logarithms of alpha0 and lambda are shaped like a cap, often wit
 one makes up for less of the other. TPE looks at one setting at a time and finds ridges slowly. Trials with
 another d have another height, but much the same shape, so they count too, less the further their d is.
 
-A height is what a trial lacks to the best one of its d, as a share. With K the kernel between trials and k
-that to a candidate,
+A height is what a trial lacks to the best one of its d or a smaller one, as a share. With K the kernel
+between trials and k that to a candidate,
 
     mean = m + k' (K + N)^-1 (heights - m),    variance = s^2 - k' (K + N)^-1 k
 
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .planning import Stage
-from .settings import Trial, best, done
+from .settings import FAILED, Trial, best, done
 from .space import Space, rounded
 
 PRIOR = -0.04  # m: where nothing was tried, a trial is expected to lack this much
@@ -84,9 +84,10 @@ def _kernel(a: Doubles, b: Doubles) -> Doubles:
 
 
 def _heights(trials: list[Trial]) -> Doubles:
-    """Return what each trial lacks to the best of its d, as a share of it."""
-    highest: dict[int, float] = {}
-    for trial in trials:
-        highest[trial.settings.dim] = max(trial.score, highest.get(trial.settings.dim, trial.score))
+    """Return what each trial lacks to the best of its d or a smaller one, as a share of it."""
+    highest, so_far = {}, FAILED
+    for dim in sorted({trial.settings.dim for trial in trials}):
+        so_far = max(so_far, *(trial.score for trial in trials if trial.settings.dim == dim))
+        highest[dim] = so_far
     lacking = [trial.score / (highest[trial.settings.dim] or 1.0) - 1 for trial in trials]
     return np.maximum(lacking, DEEPEST)
