@@ -62,7 +62,7 @@ def test_commands_stand_in_groups():
     }
     assert named == {
         "Train a model": ["prepare", "fit", "tune", "plan", "update", "names"],
-        "Ask a model": ["recommend", "similar", "explain"],
+        "Query a model": ["recommend", "similar", "explain"],
         "Look": ["demo", "explore", "report", "evaluate", "info", "data"],
         "Use a model elsewhere": ["serve", "export"],
     }

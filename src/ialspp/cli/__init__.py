@@ -30,7 +30,7 @@ from .signals import signals_raised
 from .similar import similar
 from .tune import tune
 from .update import update
-from .wording import ASK, EXPORT, LOOK, TRAIN, Group
+from .wording import QUERY, EXPORT, LOOK, TRAIN, Group
 
 app = typer.Typer(cls=Group, no_args_is_help=True, pretty_exceptions_enable=False)
 add_command(app, "prepare", prepare, panel=TRAIN, has_config=True)
@@ -39,9 +39,9 @@ add_command(app, "tune", tune, panel=TRAIN, has_config=True)
 add_command(app, "plan", plan, panel=TRAIN)
 add_command(app, "update", update, panel=TRAIN, has_config=True)
 add_command(app, "names", names, panel=TRAIN)
-add_command(app, "recommend", recommend, panel=ASK)
-add_command(app, "similar", similar, panel=ASK)
-add_command(app, "explain", explain, panel=ASK)
+add_command(app, "recommend", recommend, panel=QUERY)
+add_command(app, "similar", similar, panel=QUERY)
+add_command(app, "explain", explain, panel=QUERY)
 add_command(app, "demo", demo, panel=LOOK)
 add_command(app, "explore", explore, panel=LOOK)
 add_command(app, "report", report, panel=LOOK)

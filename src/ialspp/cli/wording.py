@@ -15,7 +15,7 @@ from typer.models import OptionInfo
 
 from ..errors import InvalidValueError
 
-TRAIN, ASK, LOOK, EXPORT = "Train a model", "Ask a model", "Look", "Use a model elsewhere"
+TRAIN, QUERY, LOOK, EXPORT = "Train a model", "Query a model", "Look", "Use a model elsewhere"
 WORDS = {bool: "", int: "INTEGER", float: "NUMBER", str: "TEXT", Path: "PATH"}
 
 
