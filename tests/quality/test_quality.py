@@ -13,6 +13,8 @@ import pytest
 from support.commands import ialspp
 
 from ialspp import IALS, ICD, IALSpp, ImplicitMF, Objective, SpectralCG, datasets, evaluate
+from ialspp.data.weighting import Weighting
+from ialspp.split.weighting import weighted_split
 
 SEEDS = (1, 2, 3)
 OTHERS = [IALSpp(block_size=16), IALSpp(block_size=64), IALSpp(sweep="block"), ICD(), SpectralCG()]
@@ -118,6 +120,16 @@ def test_a_large_dimension_passes_lightgcn_on_gowalla(shared_data):
     recall, ndcg = gowalla_quality(shared_data, 1024, epochs=4, solver=SpectralCG(relaxation=1))
     assert recall >= 0.183
     assert ndcg >= 0.150
+
+
+@pytest.mark.quality
+def test_settings_that_were_tuned_for_gowalla(shared_data):
+    """What `ialspp tune` found with d = 2048 on validation pairs (docs/how-to/tune.md)."""
+    parts = weighted_split(datasets.lightgcn(shared_data("gowalla")), Weighting("none", 0.19, 0.0659))
+    objective = Objective(unobserved_weight=0.0104, regularization=0.00863)
+    found = evaluate(ImplicitMF(2048, objective=objective, epochs=2), parts)
+    assert found["recall@20"].mean >= 0.191  # .1925 and .1625 were measured
+    assert found["ndcg@20"].mean >= 0.161
 
 
 def test_lastfm_needs_no_option_for_good_recommendations(shared_data):
