@@ -1,8 +1,8 @@
 """What to train next: a function of the trials so far alone, so that a search may stop and go on anywhere.
 
 A search has stages. The first finds alpha0 and lambda at a small d. Each later one doubles d and refines the
-best settings within a factor of them, as long as that pays. If the first trials of a d bring nothing, alpha0
-and lambda are tuned anew there, in their whole ranges: a larger d may need far more regularisation. When d no
+best settings within a factor of them, as long as that pays. If no early trial of a d is better, alpha0 and
+lambda are tuned anew there, in their whole ranges: a larger d may need far more regularisation. When d no
 longer pays, or time is short, the best d is polished. If a budget has time left then, the d after the one
 that did not pay is tried, too. In the end the finalists are repeated with other seeds.
 """
@@ -35,7 +35,7 @@ class Plan:
     budget: float | None = None  # seconds
     first: int = 24  # trials at the first d
     refined: int = 10  # trials at each later d
-    retuned: int = 4  # trials of a later d without a gain, after which alpha0 and lambda are tuned anew
+    retuned: int = 4  # trials of a later d, none of them better, after which alpha0 and lambda are tuned anew
     stale: int = 8  # trials in a row without a better one, after which a stage ends
     factor: float = 3.0  # by which settings may change from one d to the next
     least_gain: float = 0.002  # share of the score by which twice the d must be better
@@ -174,12 +174,11 @@ def _stage(
     if before is None:
         space = plan.space if found is None else plan.space.widened(found.settings)
         return Stage(dim, "search", space, plan.start, tried, known)
-    if found is not None and _pays(plan, found, before):
-        before = found
-    near = plan.space.around(before.settings, plan.factor)
-    is_retuned = before is not found and len(done(tried, "search")) >= plan.retuned
+    top = found if found is not None and found.score > before.score else before
+    near = plan.space.around(top.settings, plan.factor)
+    is_retuned = top is before and len(done(tried, "search")) >= plan.retuned
     space = near.opened(plan.space, RETUNED) if is_retuned else near
-    return Stage(dim, "search", space, before.settings, tried, known, is_retuned)
+    return Stage(dim, "search", space, top.settings, tried, known, is_retuned)
 
 
 def _polishing(plan: Plan, searched: list[Trial]) -> Stage | None:
