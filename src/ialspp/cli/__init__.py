@@ -30,7 +30,7 @@ from .signals import signals_raised
 from .similar import similar
 from .tune import tune
 from .update import update
-from .wording import QUERY, EXPORT, LOOK, TRAIN, Group
+from .wording import EXPORT, LOOK, QUERY, TRAIN, Group
 
 app = typer.Typer(cls=Group, no_args_is_help=True, pretty_exceptions_enable=False)
 add_command(app, "prepare", prepare, panel=TRAIN, has_config=True)
