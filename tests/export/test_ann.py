@@ -41,7 +41,8 @@ def asked_directly(report, vectors, k):
         index = Index.restore(report.path)
         index.expansion_search = int(metadata["expansion_search"])
         found = index.search(queries, k)
-        return found.keys.astype(int), 1 - found.distances
+        with np.errstate(invalid="ignore"):  # what was not found has any distance, NaN too
+            return found.keys.astype(int), 1 - found.distances
     scores, rows = faiss.read_index(str(report.path)).search(queries, k)
     return rows, scores
 

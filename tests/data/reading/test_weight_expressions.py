@@ -121,6 +121,13 @@ def test_text_that_is_not_a_number_is_named_with_its_line(tmp_path):
         weights(file, "1 + log(plays)")
 
 
+LOG_OF_TEXT = (  # polars 1 takes it for a missing value
+    r"weight 'log\(item\)' cannot be computed: .*'item' \(String\)"
+    if int(pl.__version__.split(".")[0]) > 1
+    else r"line 2: weight 'log\(item\)' is missing"
+)
+
+
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
@@ -129,7 +136,7 @@ def test_text_that_is_not_a_number_is_named_with_its_line(tmp_path):
         ("1 + ", r"weight is not an SQL expression: '1 \+ ' .*the file has \['user', 'item', 'plays'\]"),
         ("nope(plays)", "weight is not an SQL expression: .*unsupported function 'nope'"),
         ("item || 'a'", r"weight .* must give numbers, but gives String"),
-        ("log(item)", r"weight 'log\(item\)' cannot be computed: .*'item' \(String\)"),
+        ("log(item)", LOG_OF_TEXT),
         (pl.all(), "weight must be one value for each row"),
     ],
     ids=str,
