@@ -115,7 +115,7 @@ lowest: .venv/.dev
 	$(PYTHON) -m venv build/lowest
 	build/lowest/bin/pip install --quiet --constraint build/lowest.txt ".[all]" pytest pytest-randomly pytest-xdist hypothesis httpx \
 	  scipy pandas pyarrow safetensors scikit-learn
-	build/lowest/bin/python -m pytest -n 2 --dist worksteal -W ignore::DeprecationWarning $(LOWEST)  # of old packages in new ones
+	build/lowest/bin/python -m pytest -n 2 --dist worksteal -W ignore::DeprecationWarning $(LOWEST)  # old packages use what newer ones deprecate
 
 clean:
 	rm -rf .venv build dist
