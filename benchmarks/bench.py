@@ -106,7 +106,11 @@ class Bench:
         found = []
         for name in names:
             try:
-                found.append(systems.make(name, self.case, dim, self.threads, self.options.before))
+                found.append(
+                    systems.make(
+                        name, self.case, dim, self.threads, self.options.before, self.options.authors
+                    )
+                )
             except ImportError as error:
                 print(f"{name} left out: {error}")
         return found
@@ -117,6 +121,9 @@ class Bench:
 
     def one_epoch(self, contender: systems.System, run: Run, epochs: int) -> None:
         run.seconds.append(contender.epoch(len(run.seconds) + 1 == epochs))
+        if contender.own_loss is not None:
+            run.loss.append(contender.own_loss())
+            return
         factors = contender.factors()
         run.loss.append(self.case.tasks[run.loss_name].loss(factors, self.threads))
         run.recall.append(self.case.held_out.recall(*factors))
@@ -173,6 +180,8 @@ def names_of(options: argparse.Namespace, dim: int) -> tuple[list[str], list[str
     converging = list(options.systems or CONVERGING)
     if options.before and not any(name.startswith("before") for name in converging):
         converging.insert(1, "before/spectral")
+    if options.authors and not any(name.startswith("authors") for name in converging):
+        converging.append("authors/ials++:64")
     cubic = CUBIC if dim <= 512 else []
     return converging, TIMED + cubic if options.all else []
 
@@ -191,8 +200,8 @@ def lowest_loss(task: Task, dim: int, epochs: int, threads: int) -> float:
 
 def add_peaks(runs: list[Run], options: argparse.Namespace) -> None:
     for run in runs:
-        if run.system.startswith("before"):
-            continue  # it does its work in yet another process
+        if run.system.startswith(("before", "authors")):
+            continue  # they do their work in yet another process
         command = [sys.executable, __file__, "--one", run.system, "--dims", str(run.dim)]
         command += ["--data", options.data, "--folder", options.folder, "--scale", str(options.scale)]
         if options.threads:
@@ -241,6 +250,12 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--before", type=Path, metavar="PYTHON", help="race the version of ialspp that this interpreter has"
+    )
+    parser.add_argument(
+        "--authors",
+        type=Path,
+        metavar="PROGRAM",
+        help="race the paper's authors' program (authors.py says how)",
     )
     parser.add_argument("--epochs", type=int, default=16, help="the most that a system may take to L*")
     parser.add_argument(

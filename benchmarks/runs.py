@@ -81,9 +81,13 @@ def print_table(runs: list[Run]) -> None:
         print(
             f"{run.dim:5}  {run.system:24} {run.start_seconds:8.2f} {min(run.seconds):8.3f} "
             f"{statistics.median(run.seconds):8.3f} {run.loss[-1] / run.lowest - 1:9.3%} "
-            f"{run.recall[-1]:7.4f} {epochs_text(run):>7} {seconds_text(run):>10} {share}{peak}",
+            f"{recall_text(run):>7} {epochs_text(run):>7} {seconds_text(run):>10} {share}{peak}",
             flush=True,
         )
+
+
+def recall_text(run: Run) -> str:
+    return f"{run.recall[-1]:.4f}" if run.recall else ""  # a program whose factors cannot be read has none
 
 
 def epochs_text(run: Run) -> str:
@@ -100,31 +104,31 @@ def seconds_text(run: Run) -> str:
 
 def print_ratios(runs: list[Run]) -> None:
     """Their seconds divided by ours: above 1, ours is faster."""
-    pairs = [(run, counterpart(run, runs)) for run in runs if not run.system.startswith("ours")]
-    if not any(own for _, own in pairs):
+    pairs = [
+        (run, own) for run in runs if not run.system.startswith("ours") for own in counterparts(run, runs)
+    ]
+    if not pairs:
         return
     print(f"{'d':>5}  {'theirs / ours':44} {'best':>8} {'median':>8} {'to loss':>10}")
     for theirs, own in pairs:
-        if own is not None:
-            best = min(theirs.seconds) / min(own.seconds)
-            median = statistics.median(theirs.seconds) / statistics.median(own.seconds)
-            names = f"{theirs.system} / {own.system}"
-            to_loss = ratio_to_loss(theirs, own)
-            print(f"{theirs.dim:5}  {names:44} {best:8.2f} {median:8.2f} {to_loss:>10}", flush=True)
+        best = min(theirs.seconds) / min(own.seconds)
+        median = statistics.median(theirs.seconds) / statistics.median(own.seconds)
+        names = f"{theirs.system} / {own.system}"
+        to_loss = ratio_to_loss(theirs, own)
+        print(f"{theirs.dim:5}  {names:44} {best:8.2f} {median:8.2f} {to_loss:>10}", flush=True)
 
 
-def counterpart(run: Run, runs: list[Run]) -> Run | None:
-    """Our run that minimises the same loss with the same kind of solver, or else with our default."""
+def counterparts(run: Run, runs: list[Run]) -> list[Run]:
+    """Our runs that minimise the same loss: with the same kind of solver, and with our default."""
     solver = run.system.partition("/")[2].partition(":")[0]
-    wanted = COUNTERPARTS.get(solver, DEFAULT_SOLVER)
-    own = (
+    wanted = {COUNTERPARTS.get(solver, DEFAULT_SOLVER), DEFAULT_SOLVER}
+    return [
         other
         for other in runs
         if other.system.startswith("ours")
-        and other.system.endswith(f"/{wanted}")
+        and other.system.partition("/")[2] in wanted
         and (other.dim, other.data, other.loss_name) == (run.dim, run.data, run.loss_name)
-    )
-    return next(own, None)
+    ]
 
 
 def ratio_to_loss(theirs: Run, own: Run) -> str:

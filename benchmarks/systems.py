@@ -1,16 +1,19 @@
 """What is compared: our solvers and the peers', each doing one epoch at a time on the same data.
 
-irspack's "IALSPP" loss is ours, with the same alpha0, lambda and nu; implicit's loss is another (`cases.py`).
+irspack's "IALSPP" loss and the authors' loss are ours, with the same alpha0, lambda and nu. implicit and
+LensKit minimise another loss (`cases.py`). RecTools trains with implicit.
 Reading and transposing the data is not timed, because every system needs it. Making the initial factors is.
 
 cmfrec 3.5.1 is not among the peers. Its Cholesky solver minimises implicit's loss, but its conjugate
 gradients do not: their first residual has x + 1 where the normal equations have x, and x where they have
 x + 1 (c = x + 1 is an observed pair's weight). So they converge to the minimum of another loss, 4.6 % above
-L* on 2 % of ML20M's shape at d = 16.
+L* on 2 % of ML20M's shape at d = 16. Spark's ALS is not among them either: it multiplies lambda by a row's
+number of interactions, and neither our loss nor implicit's can do that while alpha0 is not zero.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -22,6 +25,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 import worker
+from authors import Program
 from cases import IMPLICITS, OURS, Case, Task, weights_of
 
 from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, SpectralCG
@@ -30,7 +34,7 @@ from ialspp.solvers import Problem, Solver
 
 clock_name = "wall"  # of worker.CLOCKS: how all systems are timed
 
-WITH_IMPLICITS_LOSS = ("implicit", "ours@implicit", "before@implicit")
+WITH_IMPLICITS_LOSS = ("implicit", "lenskit", "ours@implicit", "before@implicit")
 
 
 @dataclass
@@ -40,8 +44,9 @@ class System:
     name: str
     start_seconds: float  # of making the initial factors
     epoch: Callable[[bool], float]  # does one, told whether it is the last; seconds
-    factors: Callable[[], tuple[np.ndarray, np.ndarray]]
+    factors: Callable[[], tuple[np.ndarray, np.ndarray]] | None = None
     close: Callable[[], None] = lambda: None
+    own_loss: Callable[[], float] | None = None  # of a program whose factors cannot be read
 
 
 def ours(name: str, solver: Solver, task: Task, dim: int, threads: int) -> System:
@@ -99,6 +104,12 @@ def before(name: str, python: Path, task: Task, dim: int, threads: int) -> Syste
         process.factors,
         process.close,
     )
+
+
+def authors(name: str, path: Path, task: Task, dim: int, threads: int, block: int) -> System:
+    """Epochs of the paper's authors' program, without its losses."""
+    program = Program(path, task, dim, threads, block)
+    return System(name, 0.0, lambda _: program.epoch(), close=program.close, own_loss=lambda: program.loss)
 
 
 def irspack(name: str, task: Task, dim: int, threads: int, **solver: str | int) -> System:
@@ -169,6 +180,37 @@ def implicit(name: str, task: Task, dim: int, threads: int, use_cg: bool) -> Sys
     )
 
 
+def lenskit(name: str, task: Task, dim: int, threads: int) -> System:
+    """LensKit's epochs: what the training of its `ImplicitMFScorer` repeats."""
+    import pandas as pd
+    from lenskit.als import ImplicitMFScorer
+    from lenskit.data import from_interactions_df
+    from lenskit.training import TrainingOptions
+
+    if task.data.by_user.weights is not None:
+        raise ValueError("LensKit's weight is one number for all pairs")
+    os.environ["LK_NUM_THREADS"] = str(threads)  # read when the first trainer is made
+    alpha0, rows = task.objective.unobserved_weight, task.data.by_user
+    data = from_interactions_df(pd.DataFrame({"user_id": rows.row_numbers, "item_id": rows.columns}))
+
+    def trainer_of(dim: int) -> Any:
+        scorer = ImplicitMFScorer(
+            embedding_size=dim, weight=1 / alpha0, regularization=task.objective.regularization / alpha0
+        )
+        return scorer.create_trainer(data, TrainingOptions(rng=0))
+
+    trainer, start_seconds = drawn(trainer_of, dim, threads)
+    users, items = (np.asarray(each.ids()) for each in (data.users, data.items))
+
+    def factors() -> tuple[np.ndarray, np.ndarray]:
+        """Put the rows of LensKit, which has none for an id without interactions, in the order of ours."""
+        sides = np.zeros((task.data.n_users, dim), np.float32), np.zeros((task.data.n_items, dim), np.float32)
+        sides[0][users], sides[1][items] = trainer.scorer.user_embeddings, trainer.scorer.item_embeddings
+        return sides
+
+    return System(name, start_seconds, lambda _: timed(trainer.train_epoch, threads)[1], factors)
+
+
 def drawn(make: Callable[[int], Any], dim: int, threads: int) -> tuple[Any, float]:
     """Make a peer's untrained model; the seconds are those of drawing its factors.
 
@@ -205,7 +247,14 @@ def our_solver(name: str) -> Solver:
     return {"ials": IALS, "icd": ICD}[kind]()
 
 
-def make(name: str, case: Case, dim: int, threads: int, python_before: Path | None = None) -> System:
+def make(
+    name: str,
+    case: Case,
+    dim: int,
+    threads: int,
+    python_before: Path | None = None,
+    authors_program: Path | None = None,
+) -> System:
     """By the name given on the command line; a peer that is not installed raises ImportError."""
     library, _, variant = name.partition("/")
     task = case.tasks[loss_of(name)]
@@ -217,7 +266,13 @@ def make(name: str, case: Case, dim: int, threads: int, python_before: Path | No
         return before(name, python_before, task, dim, threads)
     if library == "implicit":
         return implicit(name, task, dim, threads, use_cg=variant == "cg")
+    if library == "lenskit":
+        return lenskit(name, task, dim, threads)
     kind, _, block = variant.partition(":")
+    if library == "authors":
+        if authors_program is None or kind != "ials++":
+            raise ValueError(f"{name}: the authors' program needs --authors, and has iALS++ only")
+        return authors(name, authors_program, task, dim, threads, int(block))
     options: dict[str, str | int] = {
         "solver_type": {"ials++": "IALSPP", "cg": "CG", "cholesky": "CHOLESKY"}[kind]
     }
