@@ -1,6 +1,6 @@
 """Our solvers and the peers', interleaved epoch by epoch in one run on the same data, until they converge.
 
-    make bench                                   # ML20M's shape, d = 64 to 1024; half of it at 1024
+    make bench                                   # d = 64 to 2048; half of the data at 1024, a quarter at 2048
     python benchmarks/bench.py --dims 128 --scale 0.1 --systems ours/spectral irspack/cg
     python benchmarks/bench.py --dims 128 --before ../old/.venv/bin/python --data gowalla
     python benchmarks/bench.py --smoke           # seconds, for the tests
@@ -44,7 +44,9 @@ from runs import Reference, Run, print_ratios, print_table
 RESULTS = Path(__file__).parent / "results"
 CONVERGING = ["ours/spectral", "ours/ials++", "irspack/cg", "ours@implicit/spectral", "implicit/cg"]
 TIMED = ["irspack/ials++:32", "irspack/ials++:64", "irspack/ials++:128", "ours/icd"]
-CUBIC = ["ours/ials", "irspack/cholesky"]  # too slow for large d
+CUBIC = ["ours/ials", "irspack/cholesky"]  # too slow above d = 512
+LENSKIT = "lenskit/cholesky"  # too slow above d = 256
+AUTHORS = "authors/ials++:64"  # above d = 512 their losses take longer than their epochs
 
 
 class Bench:
@@ -177,13 +179,14 @@ class Bench:
 
 def names_of(options: argparse.Namespace, dim: int) -> tuple[list[str], list[str]]:
     """The systems that run towards L*, and those that are only timed."""
-    converging = list(options.systems or CONVERGING)
-    if options.before and not any(name.startswith("before") for name in converging):
-        converging.insert(1, "before/spectral")
-    if options.authors and not any(name.startswith("authors") for name in converging):
-        converging.append("authors/ials++:64")
     cubic = CUBIC if dim <= 512 else []
-    return converging, TIMED + cubic if options.all else []
+    timed = TIMED + cubic if options.all else []
+    if options.systems:
+        return list(options.systems), timed
+    before = ["before/spectral"] if options.before else []
+    authors = [AUTHORS] if options.authors and dim <= 512 else []
+    lenskit = [LENSKIT] if dim <= 256 else []
+    return CONVERGING + before + authors + lenskit, timed
 
 
 def lowest_loss(task: Task, dim: int, epochs: int, threads: int) -> float:

@@ -19,17 +19,20 @@ import matplotlib as mpl
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
-from draw import BLUE, GREY, INK, ORANGE, PURPLE, STYLE
+from draw import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, STYLE
 from matplotlib.axes import Axes
 
 HERE = Path(__file__).parent
 NAMES = {
     "ours/spectral": "ialspp",
     "irspack/cg": "irspack",
+    "authors/ials++:64": "the authors' C++",
     "ours@implicit/spectral": "ialspp, implicit's loss",
     "implicit/cg": "implicit, its loss",
+    "lenskit/cholesky": "LensKit, the same loss",
 }
-COLOURS = {"ours": PURPLE, "irspack": BLUE, "implicit": ORANGE}
+COLOURS = {"ours": PURPLE, "irspack": BLUE, "authors": GREEN, "implicit": ORANGE, "lenskit": GREY}
+PLACES = (0, 1, 2, 3.5, 4.5, 5.5)  # a gap between the two losses
 FACTS = ("system", "dim", "start_seconds", "seconds", "seconds_to_loss", "epochs_to_loss", "lowest")
 
 
@@ -46,28 +49,30 @@ def draw(report: dict[str, Any], path: Path) -> None:
     mpl.rcParams.update(STYLE)
     dims = sorted({run["dim"] for run in report["runs"]})
     figure, axes = plt.subplots(
-        1, len(dims), figsize=(3.2 * len(dims) + 1.6, 2.5), layout="constrained", sharey=True, squeeze=False
+        1, len(dims), figsize=(3.2 * len(dims) + 1.6, 3.2), layout="constrained", sharey=True, squeeze=False
     )
     for axis, dim in zip(axes[0], dims, strict=True):
         runs = {run["system"]: run for run in report["runs"] if run["dim"] == dim}
-        panel(axis, [runs[name] for name in NAMES])
+        panel(axis, [runs.get(name) for name in NAMES])
         axis.set_title(f"d = {dim}", color=INK)
-    axes[0][0].set_yticks(range(len(NAMES)), NAMES.values())
+    axes[0][0].set_yticks(PLACES, NAMES.values())
     axes[0][0].invert_yaxis()
     figure.supxlabel("seconds until the loss has converged (shorter is better)", fontsize=10, color=INK)
     figure.savefig(path, metadata={"Date": None, "Creator": None}, facecolor="white")
     plt.close(figure)
 
 
-def panel(axis: Axes, runs: list[dict[str, Any]]) -> None:
-    """Draw the bars of one dimension."""
-    longest = max(seconds_of(run) for run in runs)
-    for place, run in enumerate(runs):
+def panel(axis: Axes, runs: list[dict[str, Any] | None]) -> None:
+    """Draw the bars of one dimension; None is a system that was not raced there."""
+    longest = max(seconds_of(run) for run in runs if run is not None)
+    for place, run in zip(PLACES, runs, strict=True):
+        if run is None:
+            axis.text(0.02 * longest, place, "not raced", va="center", color=GREY)
+            continue
         seconds, reached = seconds_of(run), run["seconds_to_loss"] is not None
         colour = COLOURS[run["system"].partition("/")[0].partition("@")[0]]
-        axis.barh(
-            place, seconds, color=colour, height=0.62, hatch=None if reached else "///", edgecolor="white"
-        )
+        hatch = None if reached else "///"
+        axis.barh(place, seconds, color=colour, height=0.7, hatch=hatch, edgecolor="white")
         text = f"{seconds:.1f} s" if reached else f"> {seconds:.0f} s"
         axis.text(seconds + 0.02 * longest, place, text, va="center", color=INK)
     axis.set(xlim=(0, 1.35 * longest), xticks=[])
