@@ -71,7 +71,7 @@ RACE := $(BIN)/python benchmarks/bench.py --epochs 24 --minutes 3.5
 bench: .venv/.peers
 	$(RACE) --dims 64 128 256 512 $(ARGS)
 	$(RACE) --dims 1024 --scale 0.5 --append $(ARGS)
-	$(RACE) --dims 2048 --scale 0.25 --reference-epochs 40 --append $(ARGS)
+	$(RACE) --dims 2048 --scale 0.25 --reference-epochs 30 --append $(ARGS)
 	$(BIN)/python benchmarks/blocks.py
 
 bench-data: .venv/.dev

@@ -46,7 +46,7 @@ CONVERGING = ["ours/spectral", "ours/ials++", "irspack/cg", "ours@implicit/spect
 TIMED = ["irspack/ials++:32", "irspack/ials++:64", "irspack/ials++:128", "ours/icd"]
 CUBIC = ["ours/ials", "irspack/cholesky"]  # too slow above d = 512
 LENSKIT = "lenskit/cholesky"  # too slow above d = 256
-AUTHORS = "authors/ials++:64"  # above d = 512 their losses take longer than their epochs
+AUTHORS = "authors/ials++:64"  # above d = 512 their losses would take longer than their epochs
 
 
 class Bench:

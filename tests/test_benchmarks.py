@@ -92,6 +92,29 @@ def test_the_service_is_measured():
     assert " 0 failed" in done.stdout
 
 
+def test_recommendations_are_compared_with_those_of_implicit():
+    pytest.importorskip("implicit")
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-W",
+            "ignore",
+            BENCHMARKS / "recommend.py",
+            "--scale",
+            "0.02",
+            "--dim",
+            "8",
+            "--k",
+            "5",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "; the same results" in done.stdout
+    assert "fold-in, 50 items, 2 callers: median" in done.stdout
+
+
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is read from /proc")
 @pytest.mark.parametrize("ids", ["integers", "strings"])
 def test_every_stage_from_files_to_a_model_is_measured(ids):
