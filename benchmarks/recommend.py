@@ -103,7 +103,9 @@ def time_fold_in(model: ImplicitMF, items: int = 50, calls: int = 500) -> None:
         for _ in range(calls):
             vector = np.zeros((1, dim), dtype=np.float32)
             start = time.perf_counter()
-            _core.solve_rows(rows, vector, regularization, state.items.vectors, gramian, alpha0, False, 1.0, 1)
+            _core.solve_rows(
+                rows, vector, regularization, state.items.vectors, gramian, alpha0, False, 1.0, 1
+            )
             seconds.append(time.perf_counter() - start)
             assert np.array_equal(vector, expected)
 
