@@ -48,10 +48,11 @@ def draw(report: dict[str, Any], path: Path) -> None:
     """Draw a panel for each dimension, with a bar for each system."""
     mpl.rcParams.update(STYLE)
     dims = sorted({run["dim"] for run in report["runs"]})
+    rows = -(-len(dims) // 2)
     figure, axes = plt.subplots(
-        1, len(dims), figsize=(3.2 * len(dims) + 1.6, 3.2), layout="constrained", sharey=True, squeeze=False
+        rows, 2, figsize=(8.6, 2.7 * rows), layout="constrained", sharey=True, squeeze=False
     )
-    for axis, dim in zip(axes[0], dims, strict=True):
+    for axis, dim in zip(axes.flat, dims, strict=False):
         runs = {run["system"]: run for run in report["runs"] if run["dim"] == dim}
         panel(axis, [runs.get(name) for name in NAMES])
         axis.set_title(f"d = {dim}", color=INK)
