@@ -35,7 +35,7 @@ class Program:
         if threads != len(os.sched_getaffinity(0)):
             raise ValueError(f"the authors' program uses every CPU; leave out --threads {threads}")
         if task.data.by_user.weights is not None:
-            raise ValueError("the authors' program knows no weights")
+            raise NotImplementedError("it knows no weights")
         self.path, self.loss = path, float("nan")
         self.folder = tempfile.TemporaryDirectory(prefix="ialspp-authors-")
         self.process = subprocess.Popen(

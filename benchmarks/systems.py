@@ -188,7 +188,7 @@ def lenskit(name: str, task: Task, dim: int, threads: int) -> System:
     from lenskit.training import TrainingOptions
 
     if task.data.by_user.weights is not None:
-        raise ValueError("LensKit's weight is one number for all pairs")
+        raise NotImplementedError("its weight is one number for all pairs")
     os.environ["LK_NUM_THREADS"] = str(threads)  # read when the first trainer is made
     alpha0, rows = task.objective.unobserved_weight, task.data.by_user
     data = from_interactions_df(pd.DataFrame({"user_id": rows.row_numbers, "item_id": rows.columns}))

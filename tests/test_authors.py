@@ -5,11 +5,12 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))  # its modules import each other by name
 from authors import Program
-from cases import load
+from cases import Task, load, with_values
 
 SCRIPT = """#!{python}
 import pathlib, sys
@@ -77,3 +78,9 @@ def test_pairs_that_were_not_read_are_an_error(task, program_of):
 def test_other_numbers_of_threads_are_refused(task):
     with pytest.raises(ValueError, match="every CPU"):
         Program(Path("program"), task, 8, THREADS + 1, 4)
+
+
+def test_weights_are_refused_so_that_the_race_goes_on_without_it(task):
+    weighted = with_values(task.data, None, np.full(len(task.data), 2.0))
+    with pytest.raises(NotImplementedError, match="weights"):
+        Program(Path("program"), Task(task.loss_name, weighted, task.objective), 8, THREADS, 4)
