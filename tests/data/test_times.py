@@ -60,7 +60,7 @@ def test_weights_that_add_up_over_several_times_are_refused():
     [
         ([1, 1_782_907_200_000], ValueError, "is 1782907200000 at position 1; divide milliseconds by 1000"),
         ([1, np.nan], ValueError, "is nan at position 1"),
-        (np.array(["2026-07-01", "NaT"], "datetime64[D]"), ValueError, "time is missing at position 1"),
+        (list(np.array(["2026-07-01", "NaT"], "datetime64[D]")), ValueError, "time is missing at position 1"),
         (["a", "b"], TypeError, "time must be Unix seconds or dates"),
         ([None, 1], TypeError, "time must be Unix seconds or dates, got None"),
         (np.ma.masked_array([1.0, 2.0], [True, False]), TypeError, "time must not be masked"),
