@@ -89,7 +89,8 @@ inline std::string_view viewed_text(const Array& array, int64_t i) {
   const int64_t n_texts = array.n_buffers - 3;
   const auto* sizes = static_cast<const int64_t*>(array.buffers[array.n_buffers - 1]);
   require_sound(view->length > 0 && view->buffer >= 0 && view->buffer < n_texts && sizes &&
-                    view->offset >= 0 && view->offset <= sizes[view->buffer] - view->length,
+                    view->offset >= 0 && view->offset <= sizes[view->buffer] - view->length &&
+                    array.buffers[2 + view->buffer],
                 "a damaged Arrow array: a text must be inside its buffer");
   return {static_cast<const char*>(array.buffers[2 + view->buffer]) + view->offset, length};
 }

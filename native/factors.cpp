@@ -124,6 +124,30 @@ bool copy_to_half(const Kernels& k, const float* x, int64_t rows, int64_t dim, f
   return fits;
 }
 
+namespace {
+
+bool round_row(const Kernels& k, float* row, int64_t dim, float unit, float* scratch) {
+  Half* halves = reinterpret_cast<Half*>(scratch);
+  if (!k.to_halves(row, dim, unit, halves, halves + dim)) return false;
+  k.from_halves(halves, halves + dim, dim, unit, row);
+  return true;
+}
+
+}  // namespace
+
+bool round_to_halves(const Kernels& k, float* x, int64_t rows, int64_t dim, float unit, int threads) {
+  AlignedFloats scratch(kShares * dim);
+  std::atomic<bool> fits{true};
+  parallel_for(
+      threads, kShares,
+      [&](int64_t s) {
+        for (int64_t r = share_begin(rows, s); r < share_begin(rows, s + 1); ++r)
+          if (!round_row(k, x + r * dim, dim, unit, scratch.data() + s * dim)) fits = false;
+      },
+      Interruptible::no);
+  return fits;
+}
+
 InHalves::InHalves(const Kernels& kernels, float* x, int64_t rows, int64_t dim, float unit, int threads)
     : kernels_(kernels),
       x_(x),
@@ -144,7 +168,10 @@ InHalves::InHalves(const Kernels& kernels, float* x, int64_t rows, int64_t dim, 
   });
   for (int64_t s = 0; s < kShares; ++s) fits_ = fits_ && ends[s] == share_begin(rows_, s + 1);
   if (!fits_)
-    for_each_share([&](int64_t s, int64_t begin, int64_t, float* scratch) { join(begin, ends[s], scratch); });
+    for_each_share([&](int64_t s, int64_t begin, int64_t end, float* scratch) {
+      join(begin, ends[s], scratch);
+      for (int64_t r = ends[s]; r < end; ++r) round_row(kernels_, x_ + r * dim_, dim_, unit_, scratch);
+    });
 }
 
 InHalves::~InHalves() {

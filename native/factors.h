@@ -21,9 +21,14 @@ AlignedFloats pack_columns(const float* x, int64_t rows, int64_t dim, int64_t be
 bool copy_to_half(const Kernels& kernels, const float* x, int64_t rows, int64_t dim, float unit, Half* out,
                   int threads);
 
+// Rounds every row of X to what its halves can say (kernels/halves.h): all but the last bit of its numbers. A
+// row with a number beyond the range of half precision stays as it is; then the result is false. Rows are
+// whole panels. Signals do not interrupt it.
+bool round_to_halves(const Kernels& kernels, float* x, int64_t rows, int64_t dim, float unit, int threads);
+
 // X in halves, in place: the bytes of a row are first its numbers / unit in half precision, then what they
-// lack (kernels/halves.h). That takes no memory, where a copy takes half as much as X. When it ends, X is X
-// again, but for the last bit of its numbers. Rows are whole panels. Signals do not interrupt it.
+// lack. That takes no memory, where a copy takes half as much as X. When it ends, X is what round_to_halves
+// makes of it. Rows are whole panels. Signals do not interrupt it.
 class InHalves {
  public:
   InHalves(const Kernels& kernels, float* x, int64_t rows, int64_t dim, float unit, int threads);
@@ -31,7 +36,7 @@ class InHalves {
   InHalves& operator=(const InHalves&) = delete;
   ~InHalves();
 
-  // False where a number is beyond the range of half precision. X is then as it was.
+  // False where round_to_halves is, which has then been done instead.
   bool fits() const { return fits_; }
   HalfColumns columns() const { return {reinterpret_cast<const Half*>(x_), 2 * dim_, dim_, unit_}; }
 

@@ -19,8 +19,8 @@ struct Interrupted {};
 enum class Interruptible { no, yes };
 void parallel_for(int threads, int64_t count, const Task& task, Interruptible = Interruptible::yes);
 
-// The poll function is called several times a second on the calling thread of a long parallel_for. It returns
-// true to stop.
+// The poll function is called on the calling thread of a long parallel_for, between two tasks and at most
+// twenty times a second. It returns true to stop.
 void set_poll(bool (*poll)());
 
 }  // namespace ialspp

@@ -29,7 +29,6 @@ struct Rows {
   const float* weights;
   Shards shards{};  // groups of rows never cross their bounds
 
-  int64_t count(int64_t row) const { return offsets[row + 1] - offsets[row]; }
   int64_t count(Range group) const { return offsets[group.end] - offsets[group.begin]; }
   History history(int64_t row) const {
     return History{columns, labels, weights, offsets[size]}.slice(offsets[row], offsets[row + 1]);
@@ -39,7 +38,7 @@ struct Rows {
 // What an update of one side reports
 struct Outcome {
   double observed = 0;      // sum a (prediction - y)^2 over the side, where it was computed
-  int64_t failed_row = -1;  // the first row without a finite solution, left as it was
+  int64_t failed_row = -1;  // the first row without a finite solution; its coordinates are left
 
   void fail(int64_t row) {
     if (failed_row < 0) failed_row = row;

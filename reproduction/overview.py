@@ -1,6 +1,6 @@
 """One table over several runs: each claim of the paper, its verdict here, and the run that decides it.
 
-    python -m reproduction.overview docs/paper/index.md ml20m-times ml20m-twentieth ncf-ml1m gowalla ...
+    python -m reproduction.overview docs/paper/index.md ml20m ml20m-twentieth ncf-ml1m gowalla ...
 
 The table replaces what stands between the two marks in the page. The runs are folders beside the page, in the
 order in which they are asked: the first run that could judge a claim decides it.

@@ -19,6 +19,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
+def pytest_sessionstart():
+    """Fixed draws are the same in any order of the tests."""
+    if settings.default.derandomize:
+        support.drawing.draw_no_constants_of_the_sources()
+
+
 @pytest.fixture(params=_core.available_isas())
 def isa(request):
     """Run the test once per instruction set."""

@@ -9,6 +9,7 @@
 #include <nanobind/stl/optional.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <new>
@@ -89,6 +90,13 @@ inline void require_between(const std::string& name, int64_t got, int64_t least,
 // Row numbers have 32 bits, and loops run over whole panels of rows.
 constexpr int64_t kMostRows = std::numeric_limits<int32_t>::max() / kPanel * kPanel;
 inline void require_rows(const std::string& name, int64_t rows) { require_between(name, rows, 0, kMostRows); }
+
+// Of numbers in half precision. Dividing by a power of two, and multiplying by it again, changes no bit.
+inline void require_unit(float unit) {
+  int exponent;
+  const bool is_power = std::frexp(unit, &exponent) == 0.5f;
+  require(is_power && std::isfinite(1 / unit), "unit must be a power of two, as must be 1 / unit");
+}
 
 // Without this, a matrix without columns could have so many rows that a loop over them never ends.
 inline void require_columns(const std::string& name, const auto& matrix) {

@@ -59,6 +59,16 @@ bool bound_copy_to_half(Matrix<const float> x, float unit, Matrix<uint16_t> out,
                       threads);
 }
 
+bool bound_round_to_halves(Matrix<float> x, float unit, int threads) {
+  const Kernels& chosen = kernels();
+  require(chosen.to_halves, "these kernels cannot read half precision");
+  require_unit(unit);
+  require_columns("x", x);
+  require(length(x, 1) % kPanel == 0, "rows in halves must be whole panels");
+  const WithoutGil release;
+  return round_to_halves(chosen, x.data(), length(x), length(x, 1), unit, threads);
+}
+
 auto bound_weighted_column_squares(Matrix<const float> x, Array<const float> weights, int threads,
                                    const Maybe<int64_t>& shards) {
   require_columns("x", x);
@@ -93,6 +103,8 @@ void register_factors(nb::module_& m) {
   m.def("has_half", [] { return kernels().to_half != nullptr; }, "Whether kernels can read half precision.");
   m.def("copy_to_half", bound_copy_to_half, "x"_a, "unit"_a, "out"_a.noconvert(), "threads"_a,
         "out = X / unit in half precision, as bits; False where a number is beyond its range.");
+  m.def("round_to_halves", bound_round_to_halves, "x"_a.noconvert(), "unit"_a, "threads"_a,
+        "Round every row to what its halves can say; False where a number is beyond the range.");
   m.def("gramian", bound_gramian, "x"_a, "begin"_a, "end"_a, "threads"_a, "shards"_a = nb::none(),
         "X' X[:, begin:end], summed over shards of rows: where each begins, and where the last one ends.");
   m.def("weighted_column_squares", bound_weighted_column_squares, "x"_a, "weights"_a, "threads"_a,

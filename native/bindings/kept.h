@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <typeinfo>
 
 #include "arrays.h"
 
@@ -53,7 +54,8 @@ struct nanobind::detail::type_caster<ialspp::Kept<T>> {
     value = {array.value, false};
     try {
       value.constant = ialspp::is_constant(object);
-    } catch (python_error&) {  // an object like no array of numpy's: a copy will do
+    } catch (python_error&) {   // an object like no array of numpy's: a copy will do
+    } catch (std::bad_cast&) {  // the same
     }
     return true;
   }

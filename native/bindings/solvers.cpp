@@ -55,7 +55,7 @@ void require_halves(const Kernels& chosen, const BoundRows& rows, const Matrix<f
                     const Matrix<float>& other, float unit) {
   require(chosen.to_halves, "these kernels cannot read half precision");
   require_other(rows, factors, other);
-  require(unit > 0 && unit <= std::numeric_limits<float>::max(), "unit must be positive");
+  require_unit(unit);
   require(length(other, 1) % kPanel == 0, "rows in halves must be whole panels");
   require(other.data() != factors.data(), "the sides must not be the same array");
 }

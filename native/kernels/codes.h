@@ -155,7 +155,7 @@ void upper_bounds(const CodedUsers& users, const CodedPanels& items, int64_t fir
 // Panels of some rows of Y (its rows `dim` long), as `multiply` reads them: sixteen rows beside each other.
 // The last panel is filled up with the first row.
 void gather_panels(const float* y, int64_t dim, const int32_t* rows, int64_t n, float* panels) {
-  for (int64_t first = 0; first < n; first += kLanes) {
+  for (int64_t first = 0; first < padded(n); first += kLanes) {
     const float* row[kLanes];
     for (int i = 0; i < kLanes; ++i) row[i] = y + dim * rows[first + i < n ? first + i : 0];
     for (int64_t next = first + kLanes; next < n && next < first + 2 * kLanes; ++next)

@@ -11,9 +11,11 @@ namespace ialspp::IALSPP_ISA {
 namespace {
 
 #ifdef IALSPP_HALF
-constexpr float kLowUnits = 4096;  // rounding takes away 2^-12 of a number at most
+constexpr float kLowUnits = 4096;  // rounding takes away 2^-11 of a number at most
+constexpr float kLargestHigh =
+    32768;  // what rounding takes away of a smaller one is in range, times kLowUnits
 
-// n is a multiple of kPanel. Returns whether all numbers are in the range of half precision.
+// n is a multiple of kPanel. Returns whether all numbers are in range.
 bool to_halves(const float* x, int64_t n, float unit, Half* high, Half* low) {
   Vector largest{};
   for (int64_t c = 0; c < n; c += kLanes) {
@@ -24,7 +26,7 @@ bool to_halves(const float* x, int64_t n, float unit, Half* high, Half* low) {
     store(low + c, (scaled - load(high + c)) * kLowUnits);
   }
   bool fits = true;
-  for (int i = 0; i < kLanes; ++i) fits = fits && largest[i] <= kLargestHalf;
+  for (int i = 0; i < kLanes; ++i) fits = fits && largest[i] < kLargestHigh;
   return fits;
 }
 

@@ -93,7 +93,8 @@ def _slightly_slower(run: Run, trained: dict[int, list[Configuration]], needed: 
         epochs = {each: epochs_to_converge(run, each) for each in own}
         icd = epochs.pop(Configuration(dim, 1))
         later[dim] = {each: icd - value for each, value in epochs.items()}
-    told = f"iCD later by {at_dims({d: f'{min(e.values()):.1f}' for d, e in later.items()}, 'epochs')}"
+    least = {d: round(min(e.values()), 1) + 0.0 for d, e in later.items()}  # 0.0, and never -0.0
+    told = f"iCD later by {at_dims({d: f'{by:.1f}' for d, by in least.items()}, 'epochs')}"
     wrong = [each for e in later.values() for each, by in e.items() if not 0 < by <= SIMILAR_EPOCHS]
     if not wrong:
         return Finding(told, True)

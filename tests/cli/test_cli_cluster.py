@@ -23,7 +23,6 @@ def files(tmp_path_factory):
         ("events.ialsdata", ["--push-to", "/tmp"], "--push-to is for --ray"),
         ("events.ialsdata", ["--ray", "local", "--push-to", "here"], "--push-to must be an absolute path"),
         ("events.ialsdata", ["--ray", "local", "--workers", "0"], "workers must be"),
-        ("events.ialsdata", ["--ray", "local", "--min-user", "9"], "give them to `ialspp prepare`"),
         ("events.ialsdata", ["--ray", "ray://10.0.0.1:10001"], "must run on a node of the cluster"),
     ],
 )

@@ -98,6 +98,7 @@ def importing(module, *command):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         bufsize=0,  # what is not read here is left for `communicate`
+        pipesize=4096,  # so that the command cannot be far ahead of what is read here
     )
     listed = b"nothing"
     while listed.split(b"|")[-1].split(b".")[0].strip() != module.encode():

@@ -64,7 +64,8 @@ def test_a_start_and_a_relaxation_of_ones_own_are_kept(plays, tmp_path):
     out = tmp_path / "tuned.toml"
     own = ["--init", "random", "--relaxation", "1"]
     found = answer("tune", plays, *COLUMNS, *QUICK, *own, "-o", out)
-    assert (found["settings"]["init"], found["settings"]["relaxation"]) == ("random", 1.0)
+    kept = {"init": "random", "relaxation": 1.0}
+    assert {name: found["settings"][name] for name in kept} == kept
     measured = answer("evaluate", plays, "--config", out)["results"]["model"]
     assert measured["ndcg@20"]["mean"] == found["test"]["metrics"]["ndcg@20"]["mean"]
 

@@ -13,12 +13,12 @@ from support.models import fitted, losses, make_model, same_bits
 from support.processes import finish, wait_until
 from support.terminal import PIPES, start
 
-from ialspp import IALS, ICD, IALSpp, ImplicitMF, Interactions, SpectralCG
+from ialspp import IALS, ICD, IALSpp, IdMap, ImplicitMF, Interactions, SpectralCG
 from ialspp.cluster import RayCluster
 from ialspp.cluster.needs import Factors, Needs
 from ialspp.errors import InvalidStateError, InvalidValueError, MissingExtraError
 from ialspp.model.checkpoint import Checkpoint
-from ialspp.solvers import ThisMachine, spectral
+from ialspp.solvers import ThisMachine, half, spectral
 
 pytestmark = pytest.mark.usefixtures("two_nodes")
 
@@ -61,6 +61,18 @@ def test_a_side_that_is_not_rotated_has_the_same_bits(stored, here, cluster, fet
     cluster.fetch = fetch
     with cluster.training(stored, DIM) as place:
         assert epochs_from(here[0], solver, stored, place, 2) == wanted
+
+
+@pytest.mark.parametrize("is_rotated", [True, False])
+@pytest.mark.parametrize("smaller", [1, 2.0**-15])  # than the unit of numbers that fit: some rows do not
+def test_sides_too_large_to_be_copied_have_the_same_bits(stored, cluster, monkeypatch, is_rotated, smaller):
+    monkeypatch.setattr(half, "MOST_BYTES_TO_COPY", 0)
+    monkeypatch.setattr(spectral, "is_nearly_diagonal", lambda _: not is_rotated)
+    monkeypatch.setattr(spectral, "unit_of", lambda mean_square: smaller * half.unit_of(mean_square))
+    solver = SpectralCG(precision="mixed")
+    wanted = epochs(solver, stored, ThisMachine(2), dim=16, count=3)
+    with cluster.training(stored, 16) as place:
+        assert epochs(solver, stored, place, dim=16, count=3) == wanted
 
 
 @pytest.mark.parametrize("fetch", FETCHES)
@@ -189,6 +201,32 @@ def events(stored, tmp_path_factory):
     path = tmp_path_factory.mktemp("events") / "events.ialsdata"
     stored.core().save(path)
     return path
+
+
+@pytest.mark.usefixtures("free_nodes")
+def test_the_command_trains_on_data_that_its_options_make(events, two_nodes, tmp_path):
+    made = ["--min-user", "13", "--weighting", "log", "--item-power", "0.5"]
+    options = [*made, "--dim", DIM, "--epochs", "2", "-o"]
+    here, there = tmp_path / "here.ialspp", tmp_path / "there.ialspp"
+    done = ialspp("fit", events, "--ray", two_nodes.address, "--workers", "2", *options, there)
+    assert done.returncode == 0, done.stderr
+    assert ialspp("fit", events, *options, here).returncode == 0
+    assert same_bits(ImplicitMF.load(there), ImplicitMF.load(here))
+    assert len(ImplicitMF.load(there).users) < Interactions.open(events).n_users
+    assert [path.name for path in events.parent.iterdir()] == [events.name]
+
+
+@pytest.mark.usefixtures("free_nodes")
+def test_another_cluster_than_the_one_of_this_process_is_refused(stored):
+    with pytest.raises(InvalidStateError, match=r"'10\.0\.0\.1:6379', but this process is connected to"):
+        make_model().fit(stored, cluster=RayCluster(address="10.0.0.1:6379"), progress=False)
+
+
+@pytest.mark.usefixtures("free_nodes")
+def test_data_with_more_ids_than_its_file_is_refused(stored):
+    users = IdMap([*stored.users, "someone"] if stored.users.is_text else [*stored.users, 10**6], name="user")
+    with pytest.raises(InvalidValueError, match="data in a file"):
+        make_model().fit(stored.extended(users, stored.items), cluster=RayCluster(), progress=False)
 
 
 @pytest.mark.usefixtures("free_nodes")

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.models import make_data, properties
 
-from ialspp import IdMap, Interactions, split
+from ialspp import IdMap, Interactions, read_names, split
 from ialspp.data.fingerprint import Fingerprint
 from ialspp.data.names import Names
 from ialspp.data.search import TextSearch
+from ialspp.errors import OutOfRangeError
 
 TITLES = {1: "Toy Story (1995)", 3: "Star Wars", 7: "Amélie", 99: "not in the data"}
 films = IdMap([7, 3, 1, 5], name="item")
@@ -271,3 +272,24 @@ def test_a_search_takes_any_text(names, wanted):
         assert 0 <= row < len(names)
     if wanted.strip() and ids.names is not None:
         assert set(ids.search(names[0], limit=99).tolist()) >= ({0} if names[0].strip().isalnum() else set())
+
+
+def test_no_ids_have_no_names(tmp_path):
+    empty = IdMap([], name="item")
+    assert empty.with_names(TITLES).names is None
+    (tmp_path / "titles.csv").write_text("item,title\nx,Tea\n")
+    (tmp_path / "events.csv").write_text("user,item,stars\n1,2,3\n")
+    data = Interactions.read(tmp_path / "events.csv", user="user", item="item", where="stars > 9")
+    titles = read_names(tmp_path / "titles.csv", id="item", name="title")
+    assert len(data.with_names(items=titles)) == 0
+
+
+@pytest.mark.parametrize("row", [-1, 4])
+@pytest.mark.parametrize("ids", [films, named(), IdMap(list("abcd"), name="item")])
+def test_a_row_that_is_not_there_is_an_error(ids, row):
+    for question in (ids.named, ids.labels):
+        with pytest.raises(OutOfRangeError, match=f"rows must be from 0 to 3, got {row}"):
+            question(np.array([0, row]))
+    if ids.names is not None:
+        with pytest.raises(OutOfRangeError, match=f"got {row}"):
+            ids.names_of(np.array([row]))

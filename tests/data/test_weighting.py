@@ -77,3 +77,9 @@ def test_mistakes_are_named():
         Weighting("cube")
     with pytest.raises(InvalidValueError, match="item_power must be from -2 to 2, got 3"):
         Weighting("log", 3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_pairs_have_no_weights(kind):
+    data = Interactions.from_arrays(user=[], item=[], weight=[])
+    assert len(Weighting(kind, 0.5, 0.5).learned(data).applied(data)) == 0

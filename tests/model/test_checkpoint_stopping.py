@@ -2,6 +2,7 @@
 
 import json
 import runpy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -151,6 +152,20 @@ def test_another_choice_is_refused(path, callbacks, message):
     with pytest.raises(ValueError, match=message):
         resumed(path, PARTS.train, callbacks=callbacks)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("before", [None, "one"])
+def test_features_that_only_one_of_two_choices_has_are_named(path, before):
+    state = Checkpoint.read(path)
+    described = dict(state.job.stopping)
+    with_features = {**described, "user_features": "other"}
+    if before is not None:
+        state = replace(state, job=replace(state.job, stopping={**described, "user_features": before}))
+    for other in (with_features, described)[: 1 if before is None else 2]:
+        with pytest.raises(
+            ValueError, match=f"user_features was {before!r}, got {other.get('user_features')!r}"
+        ):
+            state.require_stopping(other)
 
 
 def test_a_choice_that_comes_later_is_refused(tmp_path):

@@ -334,3 +334,20 @@ def test_fold_in_items_has_the_same_bits_alone_and_on_any_threads(isa):
 def test_bad_histories_of_items_are_errors(histories, numbers, error, message):
     with pytest.raises(error, match=message):
         model().fold_in_items(histories, **numbers)
+
+
+@pytest.mark.parametrize("k", [0, 1, 3, 100])
+def test_the_largest_contributions_alone(k):
+    whole = model().explain(3, ITEMS[:4])
+    for part, all_of_it in zip(model().explain(3, ITEMS[:4], k=k), whole, strict=True):
+        assert list(part) == list(all_of_it[:k])
+        assert part.names == all_of_it[:k].names
+        assert (part.score, part.rest) == (all_of_it.score, all_of_it.rest)
+    history = [item for item, _ in whole[0]]
+    unseen = model().explain_for(history, ITEMS[0])
+    assert list(model().explain_for(history, ITEMS[0], k=k)) == list(unseen[:k])
+
+
+def test_a_number_of_contributions_is_checked():
+    with pytest.raises(ValueError, match="k must be at least 0, got -1"):
+        model().explain(3, ITEMS[0], k=-1)

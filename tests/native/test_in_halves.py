@@ -70,6 +70,30 @@ def test_factors_beyond_the_range_are_reported_and_left_as_they_were(bad, place)
     assert np.array_equal(W, case.problem().users.factors)
 
 
+@pytest.mark.parametrize("number", [32767.99, 32768.0, 32784.0, 65504.0])
+def test_the_largest_numbers_stay_finite(number):
+    case = make_case(users=20, items=37, dim=16)
+    case.H[7, 3] = number
+    fits = improved_in_halves(case, case.H)[1] is not None
+    assert fits == (number < 32768)
+    assert case.H[7, 3] == pytest.approx(number, rel=2.0**-23)
+
+
+@pytest.mark.parametrize("bad", [1.0, 65536.0])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_rounding_leaves_what_a_call_in_halves_leaves(bad, threads):
+    case = make_case(users=20, items=37, dim=32)
+    case.H[20, 5] = bad
+    rounded = case.H.copy()
+    fits = _core.round_to_halves(rounded, 1.0, threads)
+    outcome = improved_in_halves(case, case.H, threads=threads)[1]
+    assert fits == (outcome is not None) == (bad == 1)
+    assert np.array_equal(case.H, rounded)
+    again = rounded.copy()
+    assert _core.round_to_halves(again, 1.0, threads) == fits
+    assert np.array_equal(again, rounded)
+
+
 def test_products_are_those_of_a_copy():
     case = make_case(users=60, items=50, dim=32, weights=True)
     rows, ones = case.data.by_user.native(), np.ones(50, np.float32)
@@ -87,9 +111,12 @@ def test_products_are_those_of_a_copy():
     ("width", "unit", "message"),
     [
         (17, 1.0, "rows in halves must be whole panels"),
-        (16, 0.0, "unit must be positive"),
-        (16, np.nan, "unit must be positive"),
-        (16, np.inf, "unit must be positive"),
+        (16, 0.0, "unit must be a power of two"),
+        (16, 0.75, "unit must be a power of two"),
+        (16, -1.0, "unit must be a power of two"),
+        (16, 2.0**-149, "unit must be a power of two, as must be 1 / unit"),
+        (16, np.nan, "unit must be a power of two"),
+        (16, np.inf, "unit must be a power of two"),
     ],
 )
 def test_what_cannot_be_in_halves_is_an_exception(width, unit, message):

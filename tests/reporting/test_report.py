@@ -12,6 +12,7 @@ from ialspp import ImplicitMF, Interactions
 from ialspp.reporting import write_report
 from ialspp.reporting.charts import Axis, linear, logarithmic
 from ialspp.reporting.findings import exposure_of, neighbourhoods_of, spectrum_of
+from ialspp.reporting.sections import of_exposure
 
 
 @pytest.fixture(scope="module")
@@ -98,3 +99,10 @@ def test_ticks_are_round_numbers_between_the_ends():
     assert_allclose(linear("x", 0, 0.7).ticks(), [0, 0.2, 0.4, 0.6])
     assert_allclose(logarithmic("x", [3, 2000]).ticks(), [1, 10, 100, 1000, 10000])
     assert linear("x", 5, 5).share(5) == 0
+
+
+@pytest.mark.parametrize("recommended", [4, 30])
+def test_what_was_never_recommended_is_only_spoken_of_where_there_is_some(model, recommended):
+    exposure = exposure_of(model, recommended)
+    is_some = bool((exposure.times == 0).any())
+    assert ("never recommended" in of_exposure(exposure, model.items)) == is_some

@@ -245,7 +245,7 @@ def test_a_file_in_the_place_of_the_folder_is_an_error_that_names_it(tmp_path):
 # The committed reports
 
 
-@pytest.mark.parametrize("name", ["gowalla", "ml20m-times", "ml20m-twentieth", "ncf-ml1m"])
+@pytest.mark.parametrize("name", ["gowalla", "ml20m", "ml20m-twentieth", "msd-times", "ncf-ml1m"])
 def test_the_committed_reports_are_those_of_the_committed_measurements(name):
     run = read_run(PAPER / name)
     assert (PAPER / name / "report.md").read_text(encoding="utf-8") == render_summary(run)

@@ -88,6 +88,17 @@ def test_an_error_of_ours_reaches_those_who_wait(one, monkeypatch):
         asyncio.run(batcher.answer(asked()))
 
 
+def test_reasons_are_never_given_in_the_event_loop(one):
+    assert work_of(one, asked(explain=1, k=1)) > batching.QUICK
+
+
+def test_nobody_waits_for_the_rest_of_what_takes_too_long(one):
+    requests = [Asked(Recommend(user=3, k=5, explain=2))] * 3
+    with pytest.raises(Problem, match=r"no answer within 1e-09 seconds"):
+        answered(one, requests, Limits(seconds=1e-9))
+    assert len(answered(one, requests, Limits())) == 3
+
+
 def test_work_grows_with_what_is_asked(one):
     alone = work_of(one, asked())
     assert work_of(one, asked() * 3) == 3 * alone

@@ -77,6 +77,15 @@ def test_without_a_key_only_names_of_this_machine_are_answered(served):
         problem(served.get("/v1/model", headers={"host": host}), 403, "localhost")
 
 
+@pytest.mark.parametrize(
+    ("host", "own"), [("127.0.0.2", "127.0.0.2"), ("127.1.1.1", "127.1.1.1"), ("::1", "[::1]")]
+)
+def test_the_address_that_it_listens_on_is_answered(model_file, host, own):
+    with client_of(model_file, host=host) as (client, _):
+        assert client.get("/v1/model", headers={"host": f"{own}:8000"}).status_code == 200
+        problem(client.get("/v1/model", headers={"host": "127.9.9.9:8000"}), 403)
+
+
 def test_with_a_key_or_where_told_any_name_is_answered(keyed, model_file):
     headers = {"host": "shop.example"}
     assert keyed.get("/v1/model", headers={**headers, **bearer(KEY)}).status_code == 200

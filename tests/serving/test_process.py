@@ -117,6 +117,41 @@ def test_sighup_loads_the_file_again(model_file, tmp_path, disposition):
         wait_until(lambda: client.get("/health/ready").json()["model"] == new)
 
 
+def blocks_hangups(pid):
+    """Whether a process lets SIGHUP wait."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    [mask] = [int(line.split()[1], 16) for line in lines if line.startswith("SigBlk")]
+    return bool(mask >> (signal.SIGHUP - 1) & 1)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_sighup_does_not_end_workers_that_still_load(model_file, workers):
+    """They are told as early as they can be found, and all of them answer in the end."""
+    if not Path("/proc/self/status").exists():
+        pytest.skip("needs /proc to find the workers")
+    process = Process(model_file, "--workers", workers, "--watch", 0)
+    alone = process.process.pid
+
+    def begun():
+        if workers > 1:
+            return workers_of(alone)
+        return {alone} if blocks_hangups(alone) or "/docs" in process.said else {}
+
+    try:
+        wait_until(lambda: len(begun()) == workers or process.process.poll() is not None)
+        first = begun()
+        for worker in first:
+            os.kill(worker, signal.SIGHUP)
+        with httpx.Client(base_url=process.url(), timeout=PATIENCE) as client:
+            wait_until(
+                lambda: f'ialspp_reloads_total{{result="ok"}} {workers}' in client.get("/metrics").text
+            )
+        assert begun() == first
+        assert not any(blocks_hangups(worker) for worker in first)
+    finally:
+        process.end()
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_and_running_requests_are_answered(model_file, number):
     process = Process(model_file)

@@ -1,12 +1,17 @@
 """Similar items, explanations, searches, histories and facts over HTTP."""
 
+import threading
+from functools import partial
 from urllib.parse import quote
 
+import numpy as np
 import pytest
-from support.models import ITEMS, N_USERS, fitted
+from support.models import ITEMS, N_USERS, fitted, make_data
+from support.processes import wait_until
 from support.serving import client_of, problem
 
 from ialspp import Interactions
+from ialspp.serving.served import MOST_MAPS, Served
 
 
 def test_similar_items_are_those_of_the_model(served, model):
@@ -196,3 +201,54 @@ def test_the_page_is_the_explorer(named):
     assert page.headers["content-type"].startswith("text/html")
     assert "<title" in page.text
     assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+
+
+def test_maps_hold_up_no_other_question(model_file, monkeypatch):
+    go, found = threading.Event(), []
+    with client_of(model_file) as (client, service):
+        laid_out = service.served.map_of
+
+        def slow(top):
+            go.wait()
+            return laid_out(top)
+
+        in_thread, arrived = service.in_map_thread, []
+
+        async def counted(*arguments):
+            arrived.append(arguments)
+            return await in_thread(*arguments)
+
+        monkeypatch.setattr(service, "in_map_thread", counted)
+        monkeypatch.setattr(service.served, "map_of", slow)
+        ask = partial(client.get, "/v1/map")
+        tops = [
+            threading.Thread(target=lambda top=top: found.append(ask(params={"top": top})))
+            for top in (3, 4, 5)
+        ]
+        for thread in tops:
+            thread.start()
+        try:
+            wait_until(lambda: len(arrived) == 3)
+            assert client.get("/v1/items").status_code == 200
+            assert client.get(f"/v1/similar/{ITEMS[1]}").status_code == 200
+        finally:
+            go.set()
+            for thread in tops:
+                thread.join()
+    assert sorted(len(answer.json()["items"]) for answer in found) == [3, 4, 5]
+
+
+def test_only_a_few_maps_are_kept(model_file, monkeypatch):
+    monkeypatch.setattr("ialspp.explorer.item_map", lambda _model, top: top)
+    served = Served(model_file, 1)
+    assert [served.map_of(top) for top in range(1, 12)] == list(range(1, 12))
+    assert [top for top in range(12) if served.has_map(top)] == list(range(12 - MOST_MAPS, 12))
+
+
+@pytest.mark.parametrize(("numbers", "typical"), [((), 1.0), (("weight",), None)])
+def test_the_typical_weight_is_the_median(tmp_path, numbers, typical):
+    made = fitted(make_data(numbers=numbers))
+    made.save(tmp_path / "model.ialspp")
+    with client_of(tmp_path / "model.ialspp") as (client, _):
+        found = client.get("/v1/model").json()["typical_weight"]
+    assert found == (typical or float(f"{np.median(made.trained_on.by_user.weights):.2g}"))

@@ -149,6 +149,7 @@ def test_a_bad_request_of_a_batch_is_named(served):
         ({"items": [{"id": ITEMS[0], "weight": 1e300}]}, ["weight", "finite"]),
         ({"items": "item-1"}, ["items"]),
         ({"user": 3, "explain": "yes"}, ["explain"]),
+        ({"user": 3, "explain": -1}, ["explain", "0"]),
     ],
 )
 def test_bad_requests_say_what_is_wrong(served, request_, words):

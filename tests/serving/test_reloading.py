@@ -9,8 +9,10 @@ from support.serving import MODEL, client_of, problem
 
 from ialspp import ImplicitMF
 from ialspp.errors import IalsppError
+from ialspp.serving import reloading
 from ialspp.serving.metrics import Metrics
 from ialspp.serving.reloading import Reloader
+from ialspp.serving.served import Served
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +136,32 @@ def test_the_watcher_notices_each_file_once(versions, tmp_path):
 
     asyncio.run(run())
     reloader.close()
+
+
+def test_a_file_that_could_not_be_read_is_tried_again(versions, tmp_path, monkeypatch):
+    path = tmp_path / "model.ialspp"
+    put(versions[0][0], path)
+    reloader = Reloader(path, 1, Metrics())
+    monkeypatch.setattr(reloading, "PAUSE", 0.001)
+    errors = [PermissionError(13, "Permission denied"), MemoryError()]
+
+    def served(*arguments):
+        if errors:
+            raise errors.pop()
+        return Served(*arguments)
+
+    monkeypatch.setattr(reloading, "Served", served)
+
+    async def run():
+        watching = asyncio.create_task(reloader.watch(0.001))
+        put(versions[1][0], path)
+        while reloader.current.checksum != versions[1][1]:
+            await asyncio.sleep(0.002)
+        watching.cancel()
+
+    asyncio.run(run())
+    reloader.close()
+    assert (errors, reloader.error) == ([], None)
 
 
 def test_who_stops_waiting_does_not_stop_a_reload(versions, tmp_path):

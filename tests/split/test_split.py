@@ -592,3 +592,11 @@ def test_a_split_prints_its_sizes():
         "test=HeldOut(1 users, 2 test pairs), validation=None, left_out=0)"
     )
     assert "HeldOut(5 held-out users, " in repr(split.strong(generated(7), held_out=5, min_user=10))
+
+
+def test_a_strong_split_refuses_a_seed_that_its_generator_does_not_have():
+    data = Interactions.from_arrays(user=[1, 2], item=[1, 2])
+    with pytest.raises(
+        ValueError, match="the seed of a strong split must be at most 4294967295, got 4294967296"
+    ):
+        split.strong(data, seed=2**32)

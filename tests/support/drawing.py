@@ -20,6 +20,21 @@ settings.register_profile(
 )
 
 
+def draw_no_constants_of_the_sources():
+    """Let fixed draws depend on nothing but their test.
+
+    Hypothesis also draws numbers and texts that it finds in the modules which are imported at that moment. So
+    they would depend on the order of the tests, and change with every number in the sources.
+    """
+    try:
+        from hypothesis.internal.conjecture import providers
+
+        none = providers.Constants()
+    except (ImportError, AttributeError):  # a version that draws none, or in another way
+        return
+    providers._get_local_constants = lambda: none
+
+
 def drawn(count, *, fixtures=False):
     """Settings for a test on `count` cases; with `fixtures`, those of a function serve all of its cases."""
     chosen = settings.default

@@ -1,9 +1,12 @@
 """The search on made-up trainings whose best settings are known."""
 
+from types import SimpleNamespace
+
 import pytest
 from support.tuning import Moving, Planted, make_plan, run
 
-from ialspp.tuning.choosing import choose
+from ialspp.tuning.choosing import Choice, Finalist, choose
+from ialspp.tuning.result import _remark_on_ties
 from ialspp.tuning.settings import best, done
 
 
@@ -143,6 +146,23 @@ def test_without_noise_the_best_is_chosen():
     assert choice.noise == pytest.approx(0, abs=1e-12)
     assert choice.chosen.settings == choice.finalists[0].settings
     assert len(choice.ties) == 1
+
+
+def remark(*scores):
+    """What is said of the noise of finalists with these scores, the best one first."""
+    found = [Finalist(None, each, tied=number == 0) for number, each in enumerate(scores)]
+    return _remark_on_ties(SimpleNamespace(choice=Choice(found, 0.001, found[0])))[0]
+
+
+def test_what_was_not_repeated_is_not_said_to_be_worse():
+    assert "better than the others that were repeated" in remark((0.5, 0.5), (0.4, 0.4))
+    unknown = remark((0.5, 0.5), (0.4999,))
+    assert "better" not in unknown
+    assert unknown.endswith("There was no time to repeat 1 of the other finalists.")
+    both = remark((0.5, 0.5), (0.4, 0.4), (0.4999,))
+    assert "better than the others that were repeated" in both
+    assert "repeat 1 of" in both
+    assert remark((0.5, 0.5)) == "The noise of seeds is 0.00100."
 
 
 def test_without_trials_there_is_no_choice():

@@ -1,5 +1,6 @@
 """Studies in journals: interrupted, killed, shared, damaged."""
 
+import os
 import signal
 import socket
 
@@ -123,6 +124,17 @@ def test_a_silent_process_of_another_machine_is_given_up(journal, monkeypatch):
         assert study.running_elsewhere() == running
     frozen.end(trial, Outcome((0.5,), 1.0, "all epochs"))  # it was frozen, and goes on
     assert frozen.trials() == study.trials() == []
+
+
+def test_a_number_that_another_process_has_by_now_is_no_sign_of_life(journal, monkeypatch):
+    plan = make_plan()
+    study = Study(journal, {"seed": 0}, heartbeat=Heartbeat(now=lambda: 1000.0))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getpid", os.getppid)  # which lives
+        study.begin(plan.start, 0, "search", plan.space)
+    for second, running in ((1000.0 + SILENCE, 1), (1001.0 + SILENCE, 0)):
+        other = Study(journal, {"seed": 0}, resume=True, heartbeat=Heartbeat(now=lambda now=second: now))
+        assert other.running_elsewhere() == running
 
 
 def test_a_running_trial_gives_signs_of_life(journal):

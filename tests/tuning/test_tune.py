@@ -201,6 +201,36 @@ def test_the_penalties_of_an_exponent_sum_up_to_those_of_exponent_1(exponent):
     assert totals[0] == pytest.approx(totals[1], rel=1e-5)
 
 
+@pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])
+def test_the_objective_of_a_model_is_tried_first(exponent):
+    mine = Objective(unobserved_weight=0.2, regularization=0.05, exponent=exponent)
+    tuned = tune(STRONG, model=ImplicitMF(objective=mine), **QUICK)
+    tried = objective_of(tuned.trials[0].settings, STRONG.train)
+    assert (tried.unobserved_weight, tried.exponent) == (0.2, exponent)
+    assert tried.regularization == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("part", ["unobserved_weight", "regularization"])
+def test_an_objective_without_a_part_is_nothing_to_begin_with(part):
+    with pytest.raises(InvalidValueError, match=r"must be > 0, got Objective\("):
+        tune(STRONG, model=ImplicitMF(objective=Objective(**{part: 0.0})), **QUICK)
+
+
+def test_a_start_of_ones_own_is_among_the_options_and_in_the_question(tmp_path):
+    mine = ImplicitMF(init="random", init_stddev=0.2)
+    options = tune(STRONG, model=mine, journal=tmp_path / "j", **QUICK).options()
+    assert (options["init"], options["init_stddev"]) == ("random", 0.2)
+    other = ImplicitMF(init="random", init_stddev=0.3)
+    with pytest.raises(InvalidValueError, match=r"init_stddev must be 0\.2, got 0\.3"):
+        tune(STRONG, model=other, journal=tmp_path / "j", resume=True, **QUICK)
+
+
+def test_repeats_do_not_count_as_trials_in_the_progress():
+    events = []
+    tune(STRONG, **{**QUICK, "progress": events.append})
+    assert max(event.done for event in events) == QUICK["trials"]
+
+
 # Weights
 
 

@@ -116,6 +116,11 @@ def _copy_to_half(draw: Draw) -> list[Any]:
     return [draw.floats(rows, draw.dim), 0.5, draw.halves(rows), draw.threads()]
 
 
+def _round_to_halves(draw: Draw) -> list[Any]:
+    _with_half(draw)
+    return [draw.floats(draw.below(100), draw.random.choice(WHOLE_PANELS)), 0.5, draw.threads()]
+
+
 def _with_half(draw: Draw) -> None:
     """Choose kernels that have half precision, where the machine has any."""
     if not draw.core.has_half():
@@ -254,6 +259,7 @@ RECIPES: dict[str, Callable[[Draw], list[Any]]] = {
     "multiply_rows": _multiply_rows,
     "multiply_rows_by_half": _multiply_rows_by_half,
     "multiply_rows_in_halves": _multiply_rows_in_halves,
+    "round_to_halves": _round_to_halves,
     "offsets_of": _offsets_of,
     "padded": lambda draw: [draw.below(100)],
     "rank": _rank,

@@ -124,4 +124,5 @@ def _views(random: Random, texts: list[bytes], damaged: bool) -> list[Any]:
     if damaged:
         views[random.randrange(len(views)), random.choice((0, 2, 3))] = random.choice(WRONG)
     sizes = np.array([len(characters)], np.int64)
-    return [views, np.frombuffer(characters or b"\0", np.uint8), sizes]
+    missing = damaged and random.random() < 0.1
+    return [views, None if missing else np.frombuffer(characters or b"\0", np.uint8), sizes]

@@ -73,6 +73,8 @@ def _code_of(job: dict[str, Any]) -> int:
     except BaseException:
         sys.excepthook(*sys.exc_info())
         code = 1
+    with suppress(KeyboardInterrupt):  # the job is over
+        signal.pthread_sigmask(signal.SIG_BLOCK, HELD_BACK)
     if calls is not None:
         Path(job["counted"]).write_text(json.dumps(calls()))
     sys.stdout.flush()

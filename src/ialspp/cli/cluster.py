@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, ClassVar
 
 import typer
@@ -81,13 +84,14 @@ class TrainingCluster(ClusterOptions):
         fetch: Any = "auto" if self.fetch is None else self.fetch  # checked there
         return replace(cluster, fetch=fetch, push_to=self.push_to)
 
-    def check(self, data: Interactions) -> None:
-        """Raise an error if the data is not the file any more."""
-        if self.ray is not None and data.file is None:
-            raise InvalidValueError(
-                "--ray trains on a file as it is, and --min-user and --min-item leave out some of its users "
-                "or items; give them to `ialspp prepare`"
-            )
+    @contextmanager
+    def readable(self, data: Interactions, source: Source) -> Iterator[Interactions]:
+        """Give the data to train on: for --ray in a file, beside that of the source if it is not the same."""
+        if self.ray is None or data.file is not None:
+            yield data
+        else:
+            with in_file_beside(Path(source.source), data) as saved:
+                yield saved
 
 
 def shown_cluster(facts: dict[str, Any]) -> str:
@@ -110,6 +114,17 @@ def shown_nodes(nodes: dict[str, Any]) -> dict[str, str]:
         for node in nodes.values()
     ]
     return {"nodes": "; ".join(told)}
+
+
+@contextmanager
+def in_file_beside(path: Path, data: Interactions) -> Iterator[Interactions]:
+    """Write data that was made from a file beside it, where nodes can read it, for the time of a block."""
+    beside, prefix = path.absolute().parent, f".{path.name}.part-"
+    # On a network file system, a file that is still mapped stays a while, and with it its folder.
+    with TemporaryDirectory(dir=beside, prefix=prefix, ignore_cleanup_errors=True) as folder:
+        file = Path(folder) / f"{path.stem}.part{path.suffix}"  # another name: copies of the whole file stay
+        data.save(file)
+        yield Interactions.open(file)
 
 
 def sharing_workers(cluster: RayCluster | None) -> AbstractContextManager[RayCluster | None]:

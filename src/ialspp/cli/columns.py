@@ -11,7 +11,7 @@ from ..data.reading.opening import files_of, unchanged
 from ..data.reading.querying import load_polars
 from .output import remark, show_json, show_table, shown
 from .signals import keep_signals_from_polars, signals_kept
-from .source import Source
+from .source import Source, separator_of
 
 VALUES = 3  # first values of a column
 LONGEST = 40  # characters of a value
@@ -44,7 +44,7 @@ def show_columns(source: Source, *, as_json: bool) -> None:
 def _columns_of(source: Source) -> tuple[FileSet, list[dict[str, Any]]]:
     paths = files_of(source.source)
     load_polars()
-    separator = "\t" if source.separator == "\\t" else source.separator
+    separator = separator_of(source.separator)
     with unchanged(paths):
         with polars_errors(source.source):
             files = FileSet.of(paths, source.format, separator, source.header, '"', named=True)

@@ -50,6 +50,9 @@ def explain(
         between = "; " if any(any(about.names) for about in asked.values()) else ", "
         title = between.join(f"{axis} {about}" for axis, about in asked.items())
         show_explanation(f"{title[0].upper()}{title[1:]}", found, k, has_names)
+        features = "what features of the user add, and " if loaded.user_features is not None else ""
+        show_line(f"Remainder, {features}the error of stopping before convergence: {found.rest:.4f}")
+        show_line(f"Score: {found.score:.4f}")
         return
     parts = [
         {
@@ -77,8 +80,6 @@ def show_explanation(title: str, found: Explanation, k: int, has_names: bool) ->
     others = found[k:]
     if others:
         show_line(f"{len(others):,} other past items: {sum(part for _, part in others):.4f}")
-    show_line(f"Remainder, the error of stopping before convergence: {found.rest:.4f}")
-    show_line(f"Score: {found.score:.4f}")
 
 
 def _share(part: float, found: Explanation) -> float | None:

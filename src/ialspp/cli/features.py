@@ -15,7 +15,7 @@ from ..model.model import ImplicitMF
 from ..model.side_features import SideFeatures
 from .options import given
 from .signals import keep_signals_from_polars, signals_kept
-from .source import column_of
+from .source import column_of, separator_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class FeatureFiles:
             lists=self.feature_lists,
             regularization=self._strength,
             encoding=self.feature_encoding or "utf-8",
-            separator="\t" if self.feature_separator == "\\t" else self.feature_separator,
+            separator=separator_of(self.feature_separator),
         )
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -90,10 +91,10 @@ def fit(
     source.refuse_target(out)
     checked_target(out, kind=MODEL, force=force)
     checked_runs(runs)
-    with telling_how_to_resume(keeping, resume):
+    with telling_how_to_resume(keeping, resume), ExitStack() as until_saved:
         start = time.perf_counter()
-        data = names.attached(weights.on(source.interactions("fit").core(min_user, min_item)))
-        place.check(data)
+        made = names.attached(weights.on(source.interactions("fit").core(min_user, min_item)))
+        data = until_saved.enter_context(place.readable(made, source))
         source.remark_on_weights(data)
         described = features.read()
         read = time.perf_counter()

@@ -20,7 +20,7 @@ from .ours import MODEL, ForceOption
 from .output import JsonOption, checked_target, remark, show_facts, show_json, size
 from .queries import ModelArgument, opened
 from .signals import keep_signals_from_polars, signals_kept
-from .source import column_of
+from .source import column_of, separator_of
 
 FEW = 0.5  # share of items with a name below which a remark says so
 
@@ -88,8 +88,8 @@ class NameOptions:
         if file is None:
             return None
         columns: dict[str, Any] = dict(zip(("id", "name"), self._columns(), strict=True))
-        separator = "\t" if self.name_separator == "\\t" else self.name_separator
-        return read_names(file, **columns, encoding=self.name_encoding or "utf-8", separator=separator)
+        encoding, separator = self.name_encoding or "utf-8", separator_of(self.name_separator)
+        return read_names(file, **columns, encoding=encoding, separator=separator)
 
     def _columns(self) -> tuple[str | int, str | int]:
         if self.name_columns is None:

@@ -32,6 +32,11 @@ def _is_position(column: str) -> bool:
     return re.fullmatch("[0-9]+", column) is not None
 
 
+def separator_of(text: str | None) -> str | None:
+    """Return the separator that an option means: a shell passes on a tab as two characters."""
+    return "\t" if text == "\\t" else text
+
+
 def column_of(text: str) -> str | int:
     """Return what an option says of a column: its position, or its name."""
     return int(text) if _is_position(text) else text
@@ -164,8 +169,8 @@ class Source:
         for role in COLUMNS:
             if role in options:
                 options[role] = column_of(options[role])
-        if options.get("separator") == "\\t":  # what a shell passes on
-            options["separator"] = "\t"
+        if "separator" in options:
+            options["separator"] = separator_of(options["separator"])
         return options
 
     def _opened(self) -> Interactions:

@@ -7,11 +7,10 @@ checkpoint; that of the second one says what the first one found.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from .. import split as splits
@@ -22,10 +21,10 @@ from ..model.fitting import Callback, fit_with_note
 from ..model.model import ImplicitMF
 from ..model.side_features import NO_FEATURES, SideFeatures
 from .checkpoints import FOUND
+from .cluster import in_file_beside
 from .stopping import Stopping, found_by
 
 HELD_OUT = 0.1  # share of the pairs
-TRAINING_PART = "train.ialsdata"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,20 +53,12 @@ class Training:
         """Find the best number of epochs on part of the data."""
         parts = splits.random(self.data, test_share=HELD_OUT)
         callback = stopping.on(parts.test)
-        with self._readable(parts.train) as train:
+        held: AbstractContextManager[Interactions] = nullcontext(parts.train)
+        if self.cluster is not None and self.data.file is not None:
+            held = in_file_beside(self.data.file.path, parts.train)
+        with held as train:
             self._fitted(train, callback)
         return found_by(callback)
-
-    @contextmanager
-    def _readable(self, train: Interactions) -> Iterator[Interactions]:
-        """Give the training part: for a cluster in a file beside that of all data, which nodes can read."""
-        if self.cluster is None or self.data.file is None:
-            yield train
-            return
-        beside = self.data.file.path
-        with TemporaryDirectory(dir=beside.parent, prefix=f".{beside.name}.early-stop-") as folder:
-            train.save(Path(folder) / TRAINING_PART)
-            yield Interactions.open(Path(folder) / TRAINING_PART)
 
     def _second_part(self, found: dict[str, Any]) -> Training:
         """Make the training on all of the data."""

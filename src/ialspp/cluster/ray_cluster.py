@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ipaddress
 import signal
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -243,6 +245,7 @@ class RayCluster:
         import ray
 
         if ray.is_initialized():
+            self._require_same(ray.get_runtime_context().gcs_address)
             yield
             return
         # "local" is a cluster of its own: by default Ray would join any other that runs on this machine.
@@ -254,6 +257,25 @@ class RayCluster:
             yield
         finally:
             ray.shutdown()
+
+    def _require_same(self, connected: str) -> None:
+        """Raise an error if this process is connected to another cluster than the one that is wanted."""
+        wanted = self.address
+        if wanted not in (None, "auto", "local") and not _are_same(wanted, connected):
+            raise InvalidStateError(
+                f"address is {wanted!r}, but this process is connected to the Ray cluster at {connected!r}; "
+                "call ray.shutdown() first, or leave address out to use that cluster"
+            )
+
+
+def _are_same(wanted: str, connected: str) -> bool:
+    """Tell whether two addresses name the same place. Ray knows a head on this machine by another number."""
+    (host, _, port), (other, _, its_port) = wanted.rpartition(":"), connected.rpartition(":")
+    try:
+        hosts = [ipaddress.ip_address(socket.gethostbyname(name)) for name in (host, other)]
+    except (OSError, ValueError):
+        return wanted == connected
+    return port == its_port and (hosts[0].is_loopback or hosts[0] == hosts[1])
 
 
 @contextmanager

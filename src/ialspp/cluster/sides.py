@@ -12,6 +12,7 @@ from ..data.csr import Floats, aligned
 from ..data.features import Features
 from ..data.ids import IdMap
 from ..errors import InvalidValueError
+from ..solvers.half import halved_in_place
 from ..solvers.sides import Fixed, Sums, check_rows, single_instead
 from .jobs import Operation, Piece, added_up
 from .mapping import Mapper
@@ -90,7 +91,12 @@ class RemoteSide:
 
     def half(self, unit: float) -> Fixed | None:
         """Copy the factors to half precision, each piece where it is; None where one is beyond the range."""
-        return _halved(self._map("half", unit), unit)
+        if not halved_in_place(*self.shape):
+            return _halved(self._map("half", unit), unit)
+        gramian = self.gramian
+        done = self._fix(None, unit)
+        self.gramian = gramian  # as on one machine
+        return _halved(done, unit)
 
     def transform(self, q: Sums) -> None:
         """Multiply the factors by a square matrix."""
@@ -105,11 +111,19 @@ class RemoteSide:
     def transform_with(self, p: Sums, other: RemoteSide, q: Sums, unit: float | None = None) -> Fixed:
         """Multiply the factors of the other side, and copy it, in one step; an update multiplies this one."""
         self._settle()
-        done = other._map("fix", q, unit)
-        other._replace(done)
+        done = other._fix(q, unit)
         self._turn, self.gramian, self.penalties = p, None, None
-        other.penalties = other._added_up(one.report.penalties for one in done)
         return other.single() if unit is None else _halved(done, unit) or single_instead(other)
+
+    def _fix(self, q: Sums | None, unit: float | None) -> list[Done]:
+        """Get the factors ready to be held fixed: multiplied by a matrix, and copied to half precision.
+
+        On one machine, factors too large to be copied lose their last bit. So they do here.
+        """
+        done = self._map("fix", q, unit, halved_in_place(*self.shape))
+        self._replace(done)
+        self.penalties = self._added_up(one.report.penalties for one in done)
+        return done
 
     def update(self, call: str, fixed: Fixed, *arguments: Any) -> float:
         """Update every row by a native call, and return the observed part of the loss that it computes."""

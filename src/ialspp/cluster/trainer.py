@@ -15,7 +15,7 @@ import numpy as np
 
 from ..data.csr import Csr, RowNumbers
 from ..solvers import sides
-from ..solvers.half import HalfCopies
+from ..solvers.half import HalfCopies, round_to_halves
 from ..solvers.shards import Bounds, bounds_of
 from ..solvers.sides import LocalSide, absolute_row_sums
 from .copies import DataFile
@@ -129,9 +129,12 @@ class Trainer:
             return Report(fits=self._halve(job, side, unit, results))
         side.factors = results.add(job, factors)  # what is in the object store cannot be changed
         if job.operation == "fix":
-            q, unit = arguments
-            side.transform(q)
+            q, unit, in_place = arguments
+            if q is not None:
+                side.transform(q)
             fits = None if unit is None else self._halve(job, side, unit, results)
+            if unit is not None and in_place:
+                fits = round_to_halves(side.factors, unit, self._threads) and fits
             return Report(penalties=side.summed_penalties(), fits=fits)
         return _change(side, job, arguments, held, piece.needed)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidTypeError, InvalidValueError, UnknownIdError
+from ..errors import InvalidTypeError, InvalidValueError, OutOfRangeError, UnknownIdError
 from .id_values import as_ids, is_integer, plain
 from .lookup import SortedIds, StoredStrings, ascend, factorize
 from .names import Names
@@ -128,9 +128,20 @@ class IdMap:
         >>> items.named(items.rows(["tea", "milk"]))
         ['tea', 'milk']
         """
+        rows = self._checked(rows)
         if self._ids is None and self._stored is not None:
             return self._stored.strings.take(rows)
         return list(self.ids[rows].tolist())
+
+    def _checked(self, rows: ArrayLike) -> NDArray[np.integer[Any]]:
+        """Return rows, or raise an error for one that is not there, such as the -1 that fills rankings up."""
+        wanted = np.asarray(rows)
+        if wanted.size == 0:
+            return wanted.astype(np.int64)
+        if not (wanted.min() >= 0 and wanted.max() < len(self)):
+            wrong = wanted[(wanted < 0) | (wanted >= len(self))]
+            raise OutOfRangeError(f"rows must be from 0 to {len(self) - 1}, got {wrong[0]}")
+        return wanted
 
     def with_names(self, names: Any) -> IdMap:
         """Return a map of the same ids with names.
@@ -174,6 +185,7 @@ class IdMap:
         >>> items.names_of(items.rows(["milk", "tea"]))
         [None, 'Green tea']
         """
+        rows = self._checked(rows)
         if self.names is None:
             return [None] * len(rows)
         return [name or None for name in self.names.take(rows)]

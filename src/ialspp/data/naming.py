@@ -41,7 +41,7 @@ class NameTable:
             return self.ids, self.names
         pairs = zip(self.ids, self.names, strict=True)
         numbers = [(int(text), name) for text, name in pairs if INTEGER.fullmatch(text)]
-        if self.ids and not numbers:
+        if self.ids and not numbers and len(ids):
             raise _none_known(ids, self.ids)
         return [number for number, _ in numbers], [name for _, name in numbers]
 
@@ -57,7 +57,7 @@ def names_for(ids: KnownIds, given: Any) -> Names | None:
 
 def _merged(ids: KnownIds, listed: list[Any], names: list[str]) -> Names | None:
     """Give names to the ids listed; the others keep theirs."""
-    if not listed:
+    if not listed or len(ids) == 0:
         return ids.names
     found = ids.find(listed)
     if len(found.rows) == 0:

@@ -29,6 +29,7 @@ class TwoSided:
     __slots__ = (
         "_by_item",
         "_file",
+        "_is_extended",
         "_item_ranks",
         "_statistics",
         "by_user",
@@ -74,6 +75,7 @@ class TwoSided:
         self._by_item: Csr | None = None
         self._item_ranks: NDArray[np.uint32] | None = None
         self._file: Container | None = None  # that the arrays are in
+        self._is_extended = False  # by ids that the file does not have
         self.work = None
 
     @classmethod
@@ -132,8 +134,8 @@ class TwoSided:
 
     @property
     def file(self) -> Container | None:
-        """The file that the data was opened from; None if the data is in memory alone."""
-        return self._file
+        """The file that has all of the data; None if it is in memory, or has more ids than the file."""
+        return None if self._is_extended else self._file
 
     def require_sound(self) -> None:
         """Read the file that the data was opened from completely; raise a `StoreError` if it is damaged.
@@ -182,6 +184,8 @@ class TwoSided:
         """
         grown = copy(self)
         grown.users, grown.items, grown._statistics = users, items, None
+        is_larger = len(users) > len(self.users) or len(items) > len(self.items)
+        grown._is_extended = self._is_extended or is_larger
         grown.by_user = self.by_user.extended(len(users), len(items))
         if self._by_item is not None:
             grown._by_item = self._by_item.extended(len(items), len(users))

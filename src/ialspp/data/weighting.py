@@ -60,9 +60,8 @@ class Weighting:
             share = LEAST if self.kind == "log" else CLIPPED
             unit = float(np.quantile(positive, share, method="nearest"))
         popularity = _relative(train.by_user.column_counts) ** -self.item_power
-        unscaled = LearnedWeighting(self, unit, popularity, float(np.mean(train.by_user.counts)), 1.0)
-        mean = float(np.mean(unscaled.of(train.by_user), dtype=np.float64))
-        return replace(unscaled, mean=mean or 1.0)
+        unscaled = LearnedWeighting(self, unit, popularity, _mean(train.by_user.counts), 1.0)
+        return replace(unscaled, mean=_mean(unscaled.of(train.by_user)) or 1.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +78,7 @@ class LearnedWeighting:
         """Return the same interactions with the weights made anew."""
         weights = self.of(data.by_user).astype(np.float32)
         rows = replace(data.by_user, weights=weights).without_ones()
-        made = Interactions.of_rows(data.users, data.items, rows, data.times, weighted=True)
+        made = Interactions.of_rows(data.users, data.items, rows, data.times, weighted=True, work=data.work)
         made.decayed = data.decayed
         return made
 
@@ -108,4 +107,8 @@ def _weights(rows: Csr) -> Doubles:
 def _relative(counts: NDArray[Any]) -> Doubles:
     """Divide counts by their mean; items without interactions count as having one."""
     least = np.maximum(counts, 1).astype(np.float64)
-    return np.asarray(least / least.mean())
+    return np.asarray(least / _mean(least))
+
+
+def _mean(values: NDArray[Any]) -> float:
+    return float(np.mean(values, dtype=np.float64)) if len(values) else 1.0

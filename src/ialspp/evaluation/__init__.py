@@ -60,7 +60,8 @@ def evaluate(
         Features of held-out users whom the training has not seen, for a model that was fitted with
         `user_features`. Their vectors are then folded in with them. None: from their items alone.
     threads
-        The number of threads. None: as many as the model uses. Results do not depend on it.
+        The number of threads that rank. None: as many as the model uses, with which it trains and folds in,
+        too. Results do not depend on it.
     progress
         True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
         with each `ProgressEvent`.
@@ -78,18 +79,19 @@ def evaluate(
     0.75
     """
     held_out, chosen = checked_question(split, metrics, on)
-    if model.trained_on is None:
+    trained_on = model.trained_on  # which reads the whole file of a model that was loaded
+    if trained_on is None:
         model.fit(split.train, progress=progress)
-    elif _has_newcomers(model, split.train):
+    elif _has_newcomers(model, trained_on, split.train):
         raise InvalidValueError(
             f"the model must know only the users and items of the split's training data, {split.train!r}, "
-            f"but it has {model.trained_on!r}; fit it with features of those alone: "
+            f"but it has {trained_on!r}; fit it with features of those alone: "
             "features.known_to(split.train.items)"
         )
-    elif not same_pairs(model.trained_on, split.train):
+    elif not same_pairs(trained_on, split.train):
         raise InvalidValueError(
             f"the model must be fitted on the split's training data, {split.train!r}, but was fitted on "
-            f"{model.trained_on!r}, which may hold the answers"
+            f"{trained_on!r}, which may hold the answers"
         )
     asked = asked_users(held_out)
     described = features_to_fold_in(user_features, model, held_out)
@@ -117,10 +119,9 @@ def features_to_fold_in(given: Features | None, model: Recommender, held_out: He
     return given if held_out.unseen else None
 
 
-def _has_newcomers(model: Recommender, train: Interactions) -> bool:
+def _has_newcomers(model: Recommender, known: Interactions, train: Interactions) -> bool:
     """Tell whether a model with features has users or items beyond those of the data, and the same pairs."""
-    known, sides = model.trained_on, ("user_features", "item_features")
-    if known is None or all(getattr(model, side, None) is None for side in sides):
+    if all(getattr(model, side, None) is None for side in ("user_features", "item_features")):
         return False
     grown = known.n_users > train.n_users or known.n_items > train.n_items
     return grown and np.array_equal(known.by_user.columns, train.by_user.columns)

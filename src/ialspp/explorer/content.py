@@ -24,6 +24,7 @@ MOST_ITEMS = 50_000  # that a browser searches while someone types
 MOST_BYTES = 64 * 10**6  # of the numbers on a page, as text
 MAPPED = 4000  # items on the map: with more, points cover each other and the layout takes a minute
 LARGEST = 2**15 - 1  # of the whole numbers that vectors are rounded to
+SAMPLED = 2**14  # pairs, of which the median weight is taken
 
 
 def content_of(model: ImplicitMF, title: str, top: int | None, histories: int) -> dict[str, Any]:
@@ -120,8 +121,7 @@ def _histories(model: ImplicitMF, rows: RowNumbers, wanted: int) -> dict[str, An
         {"id": str(key), "name": label, **_history(by_user.take(np.array([row])), place)}
         for key, label, row in zip(model.users.named(chosen), model.users.labels(chosen), chosen, strict=True)
     ]
-    weights = by_user.weights
-    return {"people": people, "weight": 1 if weights is None else _typical(weights)}
+    return {"people": people, "weight": typical_weight(by_user)}
 
 
 def _history(row: Csr, place: NDArray[np.int64]) -> dict[str, Any]:
@@ -135,9 +135,12 @@ def _history(row: Csr, place: NDArray[np.int64]) -> dict[str, Any]:
     return {"items": place[row.columns][there].tolist(), "elsewhere": int((~there).sum()), **parts}
 
 
-def _typical(weights: Floats) -> float:
-    """Return the median weight with two digits."""
-    return float(f"{np.median(weights):.2g}") or 1.0
+def typical_weight(rows: Csr) -> float:
+    """Return the median weight with two digits, of some of the pairs where there are many."""
+    if rows.weights is None or len(rows.weights) == 0:
+        return 1.0
+    some = rows.weights[:: len(rows.weights) // SAMPLED + 1]
+    return float(f"{np.median(some):.2g}") or 1.0
 
 
 def _base64(array: NDArray[Any]) -> str:

@@ -131,12 +131,12 @@ class Answers(Asking):
     # Reasons
 
     @overload
-    def explain(self, user: Any, item: str | int) -> Explanation: ...
+    def explain(self, user: Any, item: str | int, *, k: int | None = ...) -> Explanation: ...
 
     @overload
-    def explain(self, user: Any, item: Any) -> Explanation | list[Explanation]: ...
+    def explain(self, user: Any, item: Any, *, k: int | None = ...) -> Explanation | list[Explanation]: ...
 
-    def explain(self, user: Any, item: Any) -> Explanation | list[Explanation]:
+    def explain(self, user: Any, item: Any, *, k: int | None = None) -> Explanation | list[Explanation]:
         """Say how much each item of a user's history contributes to the score of an item.
 
         Parameters
@@ -145,6 +145,9 @@ class Answers(Asking):
             The id of a user of the training data.
         item
             The id of an item. A list of ids gives a list of explanations, in little more time than one.
+        k
+            How many of the largest contributions to list. None: those of the whole history. The score and its
+            rest are the same in both cases.
 
         Examples
         --------
@@ -157,7 +160,7 @@ class Answers(Asking):
         state = self._fitted()
         data = state.histories("explain")
         row = state.users.ids.rows([user], state.items.ids)
-        return self._explained(state, data.by_user.take(row), state.users.vectors[row[0]], item)
+        return self._explained(state, data.by_user.take(row), state.users.vectors[row[0]], item, k)
 
     @overload
     def explain_for(
@@ -165,6 +168,7 @@ class Answers(Asking):
         history: Iterable[Any] | None,
         item: str | int,
         *,
+        k: int | None = ...,
         features: Any = ...,
         weights: Iterable[float] | None = ...,
         labels: Iterable[float] | None = ...,
@@ -177,6 +181,7 @@ class Answers(Asking):
         history: Iterable[Any] | None,
         item: Any,
         *,
+        k: int | None = ...,
         features: Any = ...,
         weights: Iterable[float] | None = ...,
         labels: Iterable[float] | None = ...,
@@ -188,6 +193,7 @@ class Answers(Asking):
         history: Iterable[Any] | None,
         item: Any,
         *,
+        k: int | None = None,
         features: Any = None,
         weights: Iterable[float] | None = None,
         labels: Iterable[float] | None = None,
@@ -201,6 +207,8 @@ class Answers(Asking):
             The ids of the user's items. None: nothing is known of the user but features.
         item
             The id of an item, or a list of ids, as in `explain`.
+        k
+            How many of the largest contributions to list, as in `explain`.
         weights, labels
             One number for each item of the history.
         features
@@ -217,15 +225,16 @@ class Answers(Asking):
         """
         state = self._fitted()
         unseen = one_unseen(state.users, state.items, history, weights, labels, Lookup(unknown), features)
-        return self._explained(state, unseen.histories, self._strangers(state, unseen)[0], item)
+        return self._explained(state, unseen.histories, self._strangers(state, unseen)[0], item, k)
 
     def _explained(
-        self, state: Fitted, history: Csr, vector: Floats, item: Any
+        self, state: Fitted, history: Csr, vector: Floats, item: Any, k: int | None
     ) -> Explanation | list[Explanation]:
+        most = None if k is None else checked_integer("k", k, 0)
         is_list = isinstance(item, list)
         targets = state.items.ids.rows(item if is_list else [item], state.users.ids)
         threads = resolve_threads(self.threads)
-        found = explain_each(history, vector, targets, state.items, self.objective, threads)
+        found = explain_each(history, vector, targets, state.items, self.objective, threads, most)
         return found if is_list else found[0]
 
     # Given pairs

@@ -234,9 +234,10 @@ class Checkpoint:
             raise InvalidValueError(
                 f"{self.path} belongs to a fit with early stopping; give the same to resume(callbacks=[...])"
             )
-        name = next(name for name in before if before[name] != described.get(name))
+        names = {**before, **described}
+        name = next(name for name in names if before.get(name) != described.get(name))
         raise InvalidValueError(
-            f"{self.path} belongs to a fit with other early stopping: {name} was {before[name]!r}, got "
+            f"{self.path} belongs to a fit with other early stopping: {name} was {before.get(name)!r}, got "
             f"{described.get(name)!r}"
         )
 

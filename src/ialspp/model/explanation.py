@@ -46,15 +46,6 @@ class Explanation(list[tuple[Any, float]]):
         self.rest = rest
         self.names = [None] * len(self) if names is None else list(names)
 
-    @classmethod
-    def of(
-        cls, items: IdMap, rows: RowNumbers, contributions: NDArray[np.float64], score: float
-    ) -> Explanation:
-        """Make the explanation of a whole history."""
-        rest = score - float(contributions.sum())
-        pairs = zip(items.named(rows), contributions.tolist(), strict=True)
-        return cls(pairs, score, rest, names=items.names_of(rows))
-
     @property
     def contributions(self) -> list[float]:
         """The contributions alone, in the same order."""
@@ -93,8 +84,11 @@ def explain_each(
     items: Embedding,
     objective: Objective,
     threads: int,
+    k: int | None = None,
 ) -> list[Explanation]:
     """Explain the scores of some items for a user with this one row of history and this vector.
+
+    An explanation has the k largest contributions, or all.
 
     The loss is least at w = A^-1 sum_j a_j y_j h_j, with A as in `native/step.h`. The score <w, h_i> is then
     a sum over the history, to which item j adds a_j y_j <h_j, A^-1 h_i>. A is the same for all items i.
@@ -114,16 +108,18 @@ def explain_each(
         _check_solvable(hessian, float(regularization))
         contributions = (neighbours @ _solved(hessian, wanted.T)).T * (weight * label)
     return [
-        _largest_first(each, history, items, score)
+        _largest_first(each, history.columns, items.ids, score, k)
         for each, score in zip(contributions, scores.tolist(), strict=True)
     ]
 
 
 def _largest_first(
-    contributions: NDArray[np.float64], history: Csr, items: Embedding, score: float
+    contributions: NDArray[np.float64], history: RowNumbers, items: IdMap, score: float, k: int | None
 ) -> Explanation:
-    order = np.argsort(-contributions, kind="stable")
-    return Explanation.of(items.ids, history.columns[order], contributions[order], score)
+    largest = np.argsort(-contributions, kind="stable")[:k]
+    rows = history[largest]
+    pairs = zip(items.named(rows), contributions[largest].tolist(), strict=True)
+    return Explanation(pairs, score, score - float(contributions.sum()), names=items.names_of(rows))
 
 
 def _check_solvable(hessian: NDArray[np.float64], regularization: float) -> None:

@@ -59,10 +59,9 @@ def of_exposure(exposure: Exposure, items: IdMap) -> str:
     ]
     points = list(zip(users.tolist(), times.tolist(), strict=True))
     picture = chart.drawn(chart.dots(points, labels, "dot"), title="Popularity and recommendations of items")
-    words = (
-        f"The {exposure.k} best items for each of {exposure.users:,} users. Dots on the lowest line were "
-        "never recommended."
-    )
+    words = f"The {exposure.k} best items for each of {exposure.users:,} users."
+    if (exposure.times == 0).any():
+        words += " Dots on the lowest line were never recommended."
     return section("Popularity", picture, words)
 
 

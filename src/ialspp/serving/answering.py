@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,12 +15,14 @@ from ..model.explanation import Explanation
 from ..model.ranking import Ranking
 from ..model.skipped import NOTHING_SKIPPED, Skipped
 from .ids import checked_ids, divided
+from .problems import Problem
 from .schema import Explain, Part, Recommend, Recommendations, Recommended
 from .served import Served
 from .settings import Limits
 
 REASONS = 3  # for each item, where a request says `true`
 LOOK_UP = 2**15  # multiplications in the time that one id takes
+EXPLAIN = 2**25  # reasons come from a thread: they read a whole history, which may be long
 
 
 class Asked(NamedTuple):
@@ -36,13 +39,17 @@ def work_of(served: Served, asked: Sequence[Asked]) -> int:
     for request, _ in asked:
         history = 0 if request.items is None else len(request.items)
         ids = history + len(request.exclude) + len(request.candidates or ())
-        solves = (request.user is None) + (request.k if request.explain else 0)
-        work += items * dim + solves * (dim**3 + history * dim**2) + ids * LOOK_UP
+        solve = 0 if request.user is not None else dim**3 + history * dim**2
+        work += items * dim + solve + ids * LOOK_UP + (EXPLAIN if request.explain else 0)
     return work
 
 
 def answered(served: Served, asked: Sequence[Asked], limits: Limits) -> list[Recommendations | IalsppError]:
-    """Answer requests together. A request that cannot be answered gets its error, the others their answer."""
+    """Answer requests together. A request that cannot be answered gets its error, the others their answer.
+
+    Nobody waits longer than the limit. Then those who come next must not wait for the rest of the reasons.
+    """
+    until = time.monotonic() + limits.seconds
     answers: dict[int, Recommendations | IalsppError] = {}
     queries: dict[int, Query] = {}
     for number, each in enumerate(asked):
@@ -51,6 +58,8 @@ def answered(served: Served, asked: Sequence[Asked], limits: Limits) -> list[Rec
         except IalsppError as error:
             answers[number] = error
     for number, ranking in _ranked(served, queries).items():
+        if time.monotonic() > until:
+            raise Problem(503, f"no answer within {limits.seconds:g} seconds; try again later")
         answers[number] = _answer_of(served, asked[number].request, ranking)
     return [answers[number] for number in range(len(asked))]
 
@@ -149,32 +158,34 @@ def _answer_of(
         ]
     else:
         try:
-            explained = _explained(served, request, page)
+            explained = _explained(served, request, page, reasons)
         except IalsppError as error:
             return error
         items = [
-            Recommended(id=item, name=name, score=score, because=parts_of(found[:reasons]), rest=found.rest)
+            Recommended(id=item, name=name, score=score, because=parts_of(found), rest=found.rest)
             for item, name, score, found in zip(page, page.names, page.scores, explained, strict=True)
         ]
     skipped = {**counts_of(page.skipped), **skipped_features(served, request)}
     return Recommendations(items=items, fallback=page.fallback, skipped=skipped)
 
 
-def _explained(served: Served, request: Recommend, page: Ranking) -> list[Explanation]:
+def _explained(served: Served, request: Recommend, page: Ranking, reasons: int) -> list[Explanation]:
     """Explain the score of each item. Popularity, which cold users get, has no reasons."""
     if page.fallback:
         return [Explanation([], score, score) for score in page.scores]
-    return explanations(served, request, list(page))
+    return explanations(served, request, list(page), reasons)
 
 
-def explanations(served: Served, request: Recommend | Explain, targets: list[int | str]) -> list[Explanation]:
+def explanations(
+    served: Served, request: Recommend | Explain, targets: list[int | str], k: int | None = None
+) -> list[Explanation]:
     """Explain the scores of some items for a known user, or for an unseen one without unknown items."""
     if request.user is not None:
-        return served.model.explain(request.user, targets)  # type: ignore[return-value]  # a list gives a list
+        return served.model.explain(request.user, targets, k=k)  # type: ignore[return-value]  # lists give lists
     ids, weights = (None, None) if request.items is None else divided(request.items)
     features = row_of_features(served, request)
     return served.model.explain_for(  # type: ignore[return-value]  # the same
-        ids, targets, weights=weights, features=features, unknown="skip"
+        ids, targets, k=k, weights=weights, features=features, unknown="skip"
     )
 
 

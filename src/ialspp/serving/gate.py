@@ -80,21 +80,14 @@ class Exchange:
 
 
 class Gate:
-    """The outermost application. It lets through what may pass, and watches it.
-
-    Attributes
-    ----------
-    running
-        The number of requests that are not answered yet.
-    """
+    """The outermost application. It lets through what may pass, and watches it."""
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
         settings = service.settings
         self._app, self._metrics, self._seconds = app, service.metrics, settings.limits.seconds
         self._key = None if settings.key is None else _digest(settings.key.encode())
-        self._local_only = settings.local_only and settings.key is None
+        self._hosts = LOCAL_HOSTS | {settings.host_in_urls} if settings.local_only else None
         self._log = None if settings.access_log is None else AccessLog(settings.access_log)
-        self.running = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request, or the start and the end of the service."""
@@ -104,7 +97,6 @@ class Gate:
         begun = time.perf_counter()
         scope["path"] = _encoded_path(scope)
         exchange = Exchange(send)
-        self.running += 1
         try:
             problem = self._refusal(scope)
             if problem is None:
@@ -112,7 +104,6 @@ class Gate:
             else:
                 await exchange.refuse(problem)
         finally:
-            self.running -= 1
             seconds = time.perf_counter() - begun
             self._metrics.count(scope.get("path_template", "other"), exchange.status, seconds)
             if self._log is not None:
@@ -139,18 +130,17 @@ class Gate:
                 raise
             if hasattr(task, "uncancel"):  # Python 3.11
                 task.uncancel()
-            await exchange.refuse(
-                Problem(503, f"no answer within {self._seconds:g} seconds; try again later")
-            )
+            await exchange.refuse(Problem(503, f"no answer within {seconds:g} seconds; try again later"))
         finally:
             alarm.cancel()
 
     def _refusal(self, scope: Scope) -> Problem | None:
         """Say why a request may not pass, or None if it may."""
         if self._key is None:
-            if not self._local_only or _header(scope, b"host").rsplit(":", 1)[0] in LOCAL_HOSTS:
+            host = _header(scope, b"host")
+            if self._hosts is None or host.rsplit(":", 1)[0] in self._hosts:
                 return None
-            if _header(scope, b"host") in LOCAL_HOSTS:  # [::1] without a port
+            if host in self._hosts:  # [::1] without a port
                 return None
             return Problem(
                 403,

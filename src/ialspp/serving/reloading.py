@@ -17,6 +17,7 @@ from .served import Served
 
 LOG = logging.getLogger("ialspp")
 Result = TypeVar("Result")
+PAUSE = 10.0  # seconds until a file is tried again that could not be read
 
 
 class Reloader:
@@ -37,7 +38,8 @@ class Reloader:
         self._exchanges: set[asyncio.Task[bool]] = set()
         self.error: str | None = None
         self.current = Served(path, threads)
-        self._tried: FileVersion | None = self.current.version  # a bad file is not tried twice
+        # A bad file is not tried twice. None: the last one could not be read, which may pass.
+        self._tried: FileVersion | None = self.current.version
         self._note()
 
     async def reload(self) -> bool:
@@ -64,6 +66,8 @@ class Reloader:
                 self._tried = await self._in_thread(FileVersion.of, self._path)
                 self.current = await self._in_thread(Served, self._path, self._threads)
             except (IalsppError, OSError, MemoryError) as error:
+                if not isinstance(error, (IalsppError, FileNotFoundError)):
+                    self._tried = None
                 self.error = _without_folder(error, self._path)
                 self._metrics.count_reload(worked=False)
                 LOG.warning("reload failed, the old model stays: %s", self.error)
@@ -83,6 +87,8 @@ class Reloader:
                 continue  # between two versions; the old model stays
             if found != self._tried:
                 await self.try_reload()
+                if self._tried is None:
+                    await asyncio.sleep(PAUSE)
 
     async def try_reload(self) -> None:
         """Load the file; a failure is noted, and nothing else."""

@@ -117,7 +117,10 @@ async def history(user: FromPath[str], state: State) -> Response[UserHistory]:
 @get("/v1/map", summary="The best-known items in two dimensions")
 async def item_map(state: State, top: Top = 2000) -> Response[Map]:
     """Lay out items so that similar ones are close together; computed once for each model."""
-    return await _queried(state.service, queries.item_map, top)
+    service: Service = state.service
+    served = service.served
+    thread = service.in_thread if served.has_map(top) else service.in_map_thread
+    return _json(served, await thread(queries.item_map, served, top))
 
 
 async def _queried(service: Service, work: Any, *arguments: Any) -> Response[Any]:
@@ -130,12 +133,14 @@ async def model(state: State) -> Response[ModelFacts]:
     """Describe the model: its file, counts, settings and training."""
     service: Service = state.service
     served, info = service.served, service.served.info
+    weight = await service.in_thread(lambda: served.typical_weight)  # the first time, this reads the file
     facts = ModelFacts(
         file=served.path.name,
         written=_as_date(served.written),
         loaded=_as_date(served.loaded),
         age_seconds=max(0.0, datetime.now(timezone.utc).timestamp() - served.written),
         reload_error=service.reloader.error,
+        typical_weight=weight,
         features={"users": served.user_features.columns, "items": served.item_features.columns},
         **{name: info[name] for name in ModelFacts.__struct_fields__ if name in info and name != "features"},
     )

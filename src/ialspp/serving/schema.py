@@ -51,7 +51,8 @@ class Recommend(Request):
     )
     include_seen: Annotated[bool, Meta(description="Also recommend items that the user has.")] = False
     explain: Annotated[
-        int | bool, Meta(description="How many reasons to give for each item; true means 3.")
+        Annotated[int, Meta(ge=0)] | bool,
+        Meta(description="How many reasons to give for each item; true means 3."),
     ] = 0
 
 
@@ -237,6 +238,9 @@ class ModelFacts(Struct, kw_only=True):
     items: int
     dim: int
     has_interactions: bool
+    typical_weight: Annotated[
+        float, Meta(description="About the median weight of the interactions; 1 where they have none.")
+    ]
     features: Annotated[
         dict[str, list[str]], Meta(description="The columns of features that requests may have, by side.")
     ]

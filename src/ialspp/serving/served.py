@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +18,7 @@ from ..model.model import ImplicitMF
 from .features import KnownFeatures
 
 Counts = NDArray[np.int64]
+MOST_MAPS = 8  # that are kept
 
 
 class Served:
@@ -45,7 +45,6 @@ class Served:
         self.info: dict[str, Any] = info
         self.checksum: str = info["checksum"]
         self.loaded = time.time()
-        self._once = threading.Lock()
         self._maps: dict[int, Any] = {}
         self._warm_up()
 
@@ -87,6 +86,14 @@ class Served:
         data = self.model.trained_on if self.model.keeps_interactions else None
         return None if data is None else data.by_user
 
+    @cached_property
+    def typical_weight(self) -> float:
+        """The weight that an item which somebody picks on the page starts with."""
+        from ..explorer.content import typical_weight
+
+        rows = self._interactions
+        return 1.0 if rows is None else typical_weight(rows)
+
     def history_of(self, row: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Return the items of a user and their weights, the strongest first."""
         if self._interactions is None:
@@ -97,13 +104,20 @@ class Served:
         return past.columns[order], weights[order]
 
     def map_of(self, top: int) -> Any:
-        """Lay out the best-known items, once for each number of them."""
+        """Lay out the best-known items, which takes seconds, or return them as they were laid out before."""
         from ..explorer import item_map
 
-        with self._once:  # it takes seconds: others wait for the first, and do not repeat it
-            if top not in self._maps:
-                self._maps[top] = item_map(self.model, top)
-            return self._maps[top]
+        found = self._maps.get(top)
+        if found is None:
+            found = item_map(self.model, top)
+            if len(self._maps) >= MOST_MAPS:
+                del self._maps[next(iter(self._maps))]
+            self._maps[top] = found
+        return found
+
+    def has_map(self, top: int) -> bool:
+        """Whether `map_of` takes no time."""
+        return top in self._maps
 
 
 def best_matches(ids: IdMap, text: str, limit: int, counts: Counts | None) -> Counts:

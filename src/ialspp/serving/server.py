@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import Callable, Coroutine
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 from granian.constants import Interfaces
@@ -18,6 +20,26 @@ from .settings import Settings, address_of
 
 LARGEST_HEADERS = 2**15  # bytes
 BACKLOG = 1024
+MAIN = threading.main_thread().ident or 0
+
+
+@contextmanager
+def reloads_held() -> Iterator[None]:
+    """Let SIGHUP wait until `run` can act on it: it would end a process that still loads its model.
+
+    Processes that are started meanwhile inherit this. Other threads of this process may not block the signal;
+    then a handler passes it on to the main thread, which does.
+    """
+    if not hasattr(signal, "SIGHUP"):  # Windows
+        yield
+        return
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+    handler = signal.signal(signal.SIGHUP, lambda number, _: signal.pthread_kill(MAIN, number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def run(service: Service, started: Callable[[], None] = lambda: None) -> None:
@@ -68,6 +90,7 @@ async def _serve(service: Service, started: Callable[[], None]) -> None:
     if hasattr(signal, "SIGHUP"):
         # Also after `nohup`, which ignores it only so that the end of the terminal does not end the server.
         signal.signal(signal.SIGHUP, _calling(loop, lambda: begin(service.reloader.try_reload())))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})
     logging.getLogger("_granian").setLevel(logging.CRITICAL)
     await server.serve()
 

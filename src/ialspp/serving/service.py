@@ -1,4 +1,4 @@
-"""The parts of one worker: its model, the thread that ranks, the thread for everything else."""
+"""The parts of one worker: its model, the thread that ranks, those for everything else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class Service:
         self.reloader = Reloader(settings.model, settings.threads, self.metrics)
         self.batcher = Batcher(lambda: self.reloader.current, settings.limits, self.metrics)
         self.tell_others: Callable[[], None] = lambda: None  # to load the file again too
-        self._thread = ThreadPoolExecutor(2, thread_name_prefix="ialspp-queries")
+        self._threads = ThreadPoolExecutor(2, thread_name_prefix="ialspp-queries")
+        self._map_thread = ThreadPoolExecutor(1, thread_name_prefix="ialspp-maps")
         self._watching: asyncio.Task[None] | None = None
 
     @property
@@ -35,7 +36,11 @@ class Service:
 
     async def in_thread(self, work: Callable[..., Result], *arguments: Any) -> Result:
         """Run something that may take long beside the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *arguments)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
+
+    async def in_map_thread(self, work: Callable[..., Result], *arguments: Any) -> Result:
+        """Lay out a map, which takes seconds: one at a time, and no other query waits for it."""
+        return await asyncio.get_running_loop().run_in_executor(self._map_thread, work, *arguments)
 
     async def start(self) -> None:
         """Begin to watch the model file."""
@@ -48,4 +53,5 @@ class Service:
             self._watching.cancel()
         self.batcher.close()
         self.reloader.close()
-        self._thread.shutdown(wait=False)
+        self._threads.shutdown(wait=False)
+        self._map_thread.shutdown(wait=False)

@@ -99,8 +99,12 @@ class Settings:
     @property
     def url(self) -> str:
         """The address for a browser."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{host}:{self.port}"
+        return f"http://{self.host_in_urls}:{self.port}"
+
+    @property
+    def host_in_urls(self) -> str:
+        """Where to listen, as a URL and the Host header have it: an IPv6 address is in brackets."""
+        return f"[{self.host}]" if ":" in self.host else self.host
 
 
 def address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:

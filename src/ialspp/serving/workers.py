@@ -70,7 +70,8 @@ def serve(settings: Settings, started: Callable[[Settings], None] = lambda _sett
     log_to_stderr()
     with reserved(settings) as known:
         if known.workers == 1:
-            server.run(Service(known), lambda: started(known))
+            with server.reloads_held():
+                server.run(Service(known), lambda: started(known))
         else:
             with tempfile.TemporaryDirectory(prefix="ialspp-serve-") as folder:
                 Watched(known, Path(folder) / "metrics", started).run()
@@ -117,7 +118,8 @@ class Watched:
     def _begin(self, number: int, ready: Event | None = None) -> BaseProcess:
         arguments = (self._settings, number, self._shared, ready)
         worker = self._context.Process(target=_work, args=arguments, daemon=True)
-        worker.start()
+        with server.reloads_held():
+            worker.start()
         return worker
 
     def _end(self, _number: int, _frame: FrameType | None) -> None:

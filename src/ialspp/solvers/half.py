@@ -39,6 +39,14 @@ def unit_of(mean_square: float) -> float:
     return 2.0 ** min(max(round(math.log2(mean_square) / 2), -100), 100) if mean_square > 0 else 1.0
 
 
+def round_to_halves(factors: Floats, unit: float, threads: int) -> bool:
+    """Round factors to what halves of their memory can say; false where a number is beyond their range.
+
+    That is what a call that reads them in halves of their own memory leaves.
+    """
+    return _core.round_to_halves(factors, unit, threads)
+
+
 class HalfCopies:
     """Memory for one copy at a time."""
 

@@ -236,6 +236,7 @@ class LocalSide:
     def half(self, unit: float) -> Fixed | None:
         """Copy the factors to half precision; None where one is beyond the range. Lasts until the next."""
         if halved_in_place(*self.shape):
+            self.penalties = None  # the last bits of the factors change
             return Fixed(self.factors, unit, in_place=True)
         numbers = self.halves.copy(self.factors, unit, self.threads)
         return None if numbers is None else Fixed(numbers, unit)

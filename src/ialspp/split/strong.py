@@ -15,6 +15,7 @@ from .parts import STRONG_METRICS, HeldOut, Mask, Split, mask_of
 
 LEAST_PAIRS = 5  # of an unseen user, if some are to be predicted (Liang et al. 2018)
 HELD_OUT = 10_000  # users in each part of MovieLens 20M (Liang et al. 2018)
+LARGEST_SEED = 2**32 - 1  # of numpy's legacy generator
 
 
 def strong(
@@ -57,6 +58,8 @@ def strong(
     HeldOut(1 held-out users, 1 test pairs)
     """
     share = checked_share("test_share", test_share)
+    if checked_integer("seed", seed, 0) > LARGEST_SEED:
+        raise InvalidValueError(f"the seed of a strong split must be at most {LARGEST_SEED}, got {seed}")
     frequent, popular, counts = _frequent(data, min_user, min_item)
     users = _shuffled(data.users, np.flatnonzero(frequent), seed)
     size = _size_of_a_part(held_out, len(users))
@@ -102,7 +105,7 @@ def _size_of_a_part(held_out: int | None, users: int) -> int:
 def _shuffled(ids: IdMap, rows: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
     """Sort rows by id, then shuffle them."""
     rows = rows[np.argsort(ids.ids[rows], kind="stable")]
-    return rows[np.random.RandomState(checked_integer("seed", seed, 0)).permutation(len(rows))]
+    return rows[np.random.RandomState(seed).permutation(len(rows))]
 
 
 def _held_out(name: str, data: Interactions, chosen: Mask, items: Axis, share: float, seed: int) -> HeldOut:

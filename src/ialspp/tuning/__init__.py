@@ -119,7 +119,8 @@ def tune(
     with reporting("tuning", tuner.budget or tuner.trials, progress) as report:
 
         def watch(standing: Standing) -> None:
-            done = standing.elapsed if tuner.budget else len(standing.trials)
+            tried = sum(trial.kind != "repeat" for trial in standing.trials)
+            done = standing.elapsed if tuner.budget else tried
             report(done, note=standing.summary())
 
         return tuner.run(watch=watch, cluster=cluster)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .proposing import distributions, observations
 from .result import LABELS, Tuning
 from .settings import FAILED, Trial, done
-from .space import Range, Space
+from .space import Space
 
 INK, SOFT, ACCENT, PRUNED = "#23211e", "#8a8378", "#0b6e69", "#c8452f"
 STYLE: Any = {  # matplotlib lists every name that it may have
@@ -162,12 +162,8 @@ def importance_of(tuned: Tuning) -> dict[str, float]:
 
 
 def _holding_all(space: Space, trials: list[Trial]) -> Space:
-    def holding(part: Range, values: list[float]) -> Range:
-        low, high = min(part.low, *values), max(part.high, *values)
-        return Range(low, high, part.least, part.most, part.log)
-
     ranges = {
-        name: holding(part, [getattr(trial.settings, name) for trial in trials])
+        name: part.holding(*(getattr(trial.settings, name) for trial in trials))
         for name, part in space.ranges.items()
     }
     return Space(ranges, space.choices)

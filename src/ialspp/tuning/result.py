@@ -208,6 +208,8 @@ class Tuning:
         }
         if self.model.init != "spectral":
             found["init"] = self.model.init
+        if self.model.init_stddev is not None:
+            found["init_stddev"] = self.model.init_stddev
         found |= _changed_options(self.model.solver)
         if self.weighting is not None:
             found |= {
@@ -250,13 +252,18 @@ def _remark_on_ties(tuned: Tuning) -> list[str]:
     choice = tuned.choice
     if choice.noise is None:
         return ["The noise of seeds was not measured: there was no time to repeat the finalists."]
-    noise = f"The noise of seeds is {choice.noise:.5f}"
-    others = len(choice.ties) - 1
-    if others == 0:
-        return [f"{noise}, and the best finalist is better than the others by more than it."]
-    chosen = ", and of these the smallest d was chosen" if choice.chosen is not choice.finalists[0] else ""
-    tie = "is a tie" if others == 1 else "are ties"
-    return [f"{noise}: {others} of the other finalists {tie} with the best{chosen}."]
+    found = f"The noise of seeds is {choice.noise:.5f}"
+    others = choice.finalists[1:]
+    ties, once = len(choice.ties) - 1, sum(len(other.scores) < 2 for other in others)
+    if ties:
+        found += f": {ties} of the other finalists {'is a tie' if ties == 1 else 'are ties'} with the best"
+        if choice.chosen is not choice.finalists[0]:
+            found += ", and of these the smallest d was chosen"
+    elif len(others) > once:
+        found += ", and the best finalist is better than the others that were repeated by more than it"
+    if once:
+        found += f". There was no time to repeat {once} of the other finalists"
+    return [f"{found}."]
 
 
 def _remark_on_balance(tuned: Tuning) -> list[str]:

@@ -42,6 +42,10 @@ class Range:
         scaled = low + shares * (high - low)
         return np.clip(np.exp(scaled) if self.log else scaled, self.least, self.most)
 
+    def holding(self, *values: float) -> Range:
+        """Widen the range, beyond its limits if need be, so that it holds some values."""
+        return replace(self, low=min(self.low, *values), high=max(self.high, *values))
+
     def widened(self, value: float) -> Range:
         """Widen the range until the value is not at an edge, as far as the limits allow."""
         wider = self

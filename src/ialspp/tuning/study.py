@@ -20,7 +20,7 @@ from .heartbeat import BEAT, Heartbeat
 from .journal import JournalFile
 from .proposing import distributions
 from .settings import FAILED, Kind, Outcome, Settings, Trial
-from .space import Range, Space
+from .space import Space
 
 NAME = "ialspp"
 VERSION = 1
@@ -154,10 +154,12 @@ class Study:
                 self._study.tell(trial.number, state=TrialState.FAIL, skip_if_finished=True)
 
     def _is_dead(self, process: dict[str, Any], beat: float | None) -> bool:
-        """Tell whether a process has ended: the system knows those of this machine, others fall silent."""
-        if process["host"] != socket.gethostname():
-            return self._heartbeat.is_silent(beat)
-        return not _lives(process["pid"])
+        """Tell whether a process has ended. Where the system knows that it has, nobody waits for its silence.
+
+        A number that lives may by now be that of another process.
+        """
+        is_known = process["host"] == socket.gethostname() and os.name != "nt"
+        return self._heartbeat.is_silent(beat) or (is_known and not _lives(process["pid"]))
 
 
 class _Given(BaseSampler):
@@ -181,11 +183,7 @@ class _Given(BaseSampler):
 
 def _holding(space: Space, settings: Settings) -> Space:
     """Widen ranges that settings lie outside of: those from an earlier stage may."""
-
-    def holding(part: Range, value: float) -> Range:
-        return Range(min(part.low, value), max(part.high, value), part.least, part.most, part.log)
-
-    ranges = {name: holding(part, getattr(settings, name)) for name, part in space.ranges.items()}
+    ranges = {name: part.holding(getattr(settings, name)) for name, part in space.ranges.items()}
     return Space(ranges, space.choices)
 
 
@@ -216,7 +214,7 @@ def _process() -> dict[str, Any]:
 
 def _lives(pid: int) -> bool:
     """Tell whether another process of this machine still runs."""
-    if os.name == "nt" or pid == os.getpid():
+    if pid == os.getpid():
         return False
     try:
         os.kill(pid, 0)

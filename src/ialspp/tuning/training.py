@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..data.csr import Floats, aligned
@@ -155,14 +156,21 @@ def parameters(
 
 def objective_of(settings: Settings, data: Interactions) -> Objective:
     """Return the objective, with the lambda whose penalties sum up to those of exponent 1."""
-    alpha, lam = settings.unobserved_weight, settings.regularization
-    if settings.exponent != 1:
-        masses = [
-            data.by_user.counts + alpha * data.n_items,
-            data.by_item.counts + alpha * data.n_users,
-        ]
-        lam *= _total(masses, 1.0) / _total(masses, settings.exponent)
-    return Objective(unobserved_weight=alpha, regularization=lam, exponent=settings.exponent)
+    objective = Objective(
+        unobserved_weight=settings.unobserved_weight,
+        regularization=settings.regularization,
+        exponent=settings.exponent,
+    )
+    return replace(objective, regularization=objective.regularization * penalty_ratio(objective, data))
+
+
+def penalty_ratio(objective: Objective, data: Interactions) -> float:
+    """Return by how much lambda must be larger than with exponent 1, for penalties of the same sum."""
+    if objective.exponent == 1:
+        return 1.0
+    alpha = objective.unobserved_weight
+    masses = [data.by_user.counts + alpha * data.n_items, data.by_item.counts + alpha * data.n_users]
+    return _total(masses, 1.0) / _total(masses, objective.exponent)
 
 
 def _total(masses: Sequence[Any], exponent: float) -> float:

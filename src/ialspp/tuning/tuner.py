@@ -28,7 +28,7 @@ from .search import Clock, Standing, search
 from .settings import Settings
 from .space import Space, space_of
 from .study import Study
-from .training import Trainer, parameters, weighting_of
+from .training import Trainer, parameters, penalty_ratio, weighting_of
 
 USERS = 10_000  # validation users that are scored: more take longer, and hardly change the order of trials
 
@@ -78,10 +78,17 @@ class Tuner:
         popularity = has_weights if self.popularity is None else self.popularity
         kinds = kinds or (("none",) if popularity else ())
         defaults = self.template.objective
+        if not (defaults.unobserved_weight > 0 and defaults.regularization > 0):
+            raise InvalidValueError(
+                "the objective of the model is the first one to be tried, so its unobserved_weight and "
+                f"regularization must be > 0, got {defaults}"
+            )
+        # Rounded: processes that share a journal must agree on it, and powers differ between machines.
+        regularization = defaults.regularization / penalty_ratio(defaults, self.parts.train)
         start = Settings(
             dim=min(self.dim, self.max_dim),
             unobserved_weight=defaults.unobserved_weight,
-            regularization=defaults.regularization,
+            regularization=float(f"{regularization:.12g}"),
             exponent=defaults.exponent,
             weights=kinds[0] if kinds else "given",
         )
@@ -157,6 +164,7 @@ class Tuner:
             "users": self.users,
             "solver": repr(self.template.solver),
             "init": self.template.init,
+            **({} if self.template.init_stddev is None else {"init_stddev": self.template.init_stddev}),
         }
 
     def _model(self, settings: Settings, epochs: int) -> ImplicitMF:

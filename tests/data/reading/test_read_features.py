@@ -72,3 +72,11 @@ def test_what_is_wrong_is_said(path, text, options, error, message):
     path.write_text(text)
     with pytest.raises(error, match=message):
         read_features(path, **options)
+
+
+def test_ids_may_have_more_than_64_bits(tmp_path):
+    path = tmp_path / "films.csv"
+    path.write_text(f"film,length\n{2**64 - 1},1.5\n7,2\n")
+    features = read_features(path)
+    assert features.ids.ids.tolist() == [2**64 - 1, 7]
+    assert numbers(features) == [[1.5], [2.0]]

@@ -95,8 +95,11 @@ def _frame(source: FileSet, columns: Sequence[str | int] | None) -> pl.DataFrame
 def _ids(texts: pl.Series) -> pl.Series:
     import polars as pl
 
-    is_integer = all(text is not None and INTEGER.fullmatch(text) for text in texts)
-    return texts.cast(pl.Int64) if is_integer else texts
+    if not all(text is not None and INTEGER.fullmatch(text) for text in texts):
+        return texts
+    numbers = texts.cast(pl.Int64, strict=False)
+    is_large = numbers.null_count() > 0  # some have more than 64 bits
+    return pl.Series(texts.name, list(map(int, texts)), dtype=pl.Object) if is_large else numbers
 
 
 def _numbers(texts: pl.Series) -> pl.Series:

@@ -13,7 +13,7 @@ export class RemoteEngine {
       title: model.file.split(/[\\/]/).pop().replace(/\.ialspp$/, ""),
       counts: { users: model.users, items: model.items, interactions: model.statistics?.pairs ?? null },
       onPage: model.items,
-      weight: 1,
+      weight: model.typical_weight,
       people: model.has_interactions ? model.users : 0,
       note: "Answers come from the service that this page was loaded from.",
     };
