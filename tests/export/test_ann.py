@@ -16,18 +16,19 @@ from usearch.index import Index
 
 from ialspp import ImplicitMF, Interactions, NotFittedError
 from ialspp.export import build_index
+from ialspp.export.ann import ALONE
 
 each_kind = pytest.mark.parametrize("kind", ["usearch", "faiss"])
 
 
 @cache
-def many_items():
+def many_items(count=1500):
     """So many that a graph of very few edges does not find the best ones."""
     rng = np.random.default_rng(0)
-    items = [f"item {i}" for i in range(1500)]
-    pairs = rng.choice(120 * 1500, 6000, replace=False)
+    items = [f"item {i}" for i in range(count)]
+    pairs = rng.choice(120 * count, 4 * count, replace=False)
     data = Interactions.from_arrays(
-        user=pairs // 1500, item=[items[i] for i in pairs % 1500], users=range(120), items=items
+        user=pairs // count, item=[items[i] for i in pairs % count], users=range(120), items=items
     )
     return fitted(data, epochs=2)
 
@@ -76,8 +77,17 @@ def test_recall_is_what_a_plain_sort_says(tmp_path, kind):
 @each_kind
 @pytest.mark.parametrize("threads", [None, 2])
 def test_the_default_settings_find_nearly_all(tmp_path, kind, threads):
-    report = build_index(many_items(), tmp_path / "index", kind=kind, threads=threads, progress=False)
+    items = many_items(3 * ALONE)  # most of them are added by all threads
+    report = build_index(items, tmp_path / "index", kind=kind, threads=threads, progress=False)
     assert report.recall > 0.98
+
+
+@each_kind
+def test_threads_begin_with_a_graph_that_one_thread_built(tmp_path, kind):
+    built = {threads: tmp_path / f"{threads}" for threads in (None, 2)}
+    for threads, path in built.items():
+        build_index(many_items(), path, kind=kind, threads=threads, progress=False)
+    assert built[2].read_bytes() == built[None].read_bytes()
 
 
 @each_kind
