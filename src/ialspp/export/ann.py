@@ -40,8 +40,8 @@ from .tables import checked_model, described, id_columns, refuse_half_characters
 #   gowalla,         40,981 items   .99 /  .99   .97 /  .95   .78 /  .72   .998 /  .997
 TIMED = 100  # queries that are timed, one by one
 FIRST_BATCH, LARGEST_BATCH = 16, 8192
-# Items that threads add at the same time do not see each other. In a small graph that costs usearch recall for
-# good: with 2 threads from the first item on, .978 to .990 on Gowalla, and .997 if one thread adds these.
+# Items that threads add at the same time do not see each other. In a small graph that costs usearch recall
+# for good: with 2 threads from the first item on, .978 to .990 on Gowalla, and .997 if one thread adds these.
 ALONE = 2048
 TIE = 1e-6  # relative: an answer that scores the same as the k-th best counts as right
 
@@ -140,8 +140,9 @@ def build_index(
         Recall is measured with so many random users, or all if there are fewer. Users whose vectors are zero
         are left out: all items have the same score for them.
     threads
-        None: one thread builds the index, so that it is the same every time. Several threads may build another
-        graph every time; they begin where one thread has added the longest items. Recall is measured with this many threads, or with all if None.
+        None: one thread builds the index, so that it is the same every time. Several threads may build a
+        different graph each time; they begin once one thread has added the longest items. Recall is measured
+        with this many threads, or with all if None.
     seed
         Draws the users.
     progress
