@@ -164,28 +164,29 @@ void transposed_ranks(const Rows& rows, Range range, const int64_t* offsets, uin
 }
 
 void find_core(const Rows& rows, int64_t n_columns, int64_t least, int64_t column_least, uint8_t* in_rows,
-               uint8_t* in_columns) {
-  std::vector<int64_t> counts(n_columns);
+               uint8_t* in_columns, int threads) {
+  const int64_t entries = rows.offsets[rows.size];
+  std::vector<int64_t> offsets(n_columns + 1), counts(n_columns);
+  offsets_of(rows.columns, entries, {0, n_columns}, offsets.data(), threads);
+  std::adjacent_difference(offsets.begin() + 1, offsets.end(), counts.begin());
   std::fill_n(in_rows, rows.size, uint8_t{1});
-  std::fill_n(in_columns, n_columns, uint8_t{1});
+  std::vector<uint8_t> leaves(rows.size);
+  const auto partners = [&](int64_t r) {
+    return std::count_if(rows.columns + rows.offsets[r], rows.columns + rows.offsets[r + 1],
+                         [&](int32_t c) { return in_columns[c]; });
+  };
   for (bool changed = true; changed;) {
+    for (int64_t c = 0; c < n_columns; ++c) in_columns[c] = counts[c] >= column_least;
+    for_each_share(rows.offsets, rows.size, tasks_for(entries, kMostTasks), threads, [&](Range share) {
+      for (int64_t r = share.begin; r < share.end; ++r) leaves[r] = in_rows[r] && partners(r) < least;
+    });
     changed = false;
-    std::fill(counts.begin(), counts.end(), int64_t{0});
     for (int64_t r = 0; r < rows.size; ++r) {
-      if (!in_rows[r]) continue;
-      const int32_t *begin = rows.columns + rows.offsets[r], *end = rows.columns + rows.offsets[r + 1];
-      if (std::count_if(begin, end, [&](int32_t c) { return in_columns[c]; }) < least) {
-        in_rows[r] = 0;
-        changed = true;
-      } else {
-        std::for_each(begin, end, [&](int32_t c) { ++counts[c]; });
-      }
+      if (!leaves[r]) continue;
+      in_rows[r] = 0;
+      for (int64_t j = rows.offsets[r]; j < rows.offsets[r + 1]; ++j) --counts[rows.columns[j]];
+      changed = true;
     }
-    for (int64_t c = 0; c < n_columns; ++c)
-      if (in_columns[c] && counts[c] < column_least) {
-        in_columns[c] = 0;
-        changed = true;
-      }
   }
 }
 

@@ -53,6 +53,6 @@ void transposed_ranks(const Rows& rows, Range range, const int64_t* offsets, uin
 // counting only those that are in the core themselves. Writes 1 for each row and column that is in it, else
 // 0.
 void find_core(const Rows& rows, int64_t n_columns, int64_t least, int64_t column_least, uint8_t* in_rows,
-               uint8_t* in_columns);
+               uint8_t* in_columns, int threads);
 
 }  // namespace ialspp

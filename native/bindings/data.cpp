@@ -135,11 +135,12 @@ auto bound_offsets_of(Array<const int32_t> keys, int64_t n, int threads) {
   return offsets.array;
 }
 
-auto bound_find_core(const BoundRows& bound, int64_t least, int64_t column_least) {
+auto bound_find_core(const BoundRows& bound, int64_t least, int64_t column_least, int threads) {
   auto in_rows = new_array<uint8_t>(bound.rows().size), in_columns = new_array<uint8_t>(bound.n_columns());
   {
     const WithoutGil release;
-    find_core(bound.rows(), bound.n_columns(), least, column_least, in_rows.data(), in_columns.data());
+    find_core(bound.rows(), bound.n_columns(), least, column_least, in_rows.data(), in_columns.data(),
+              threads);
   }
   return std::tuple(in_rows, in_columns);
 }
@@ -241,7 +242,7 @@ void register_data(nb::module_& m) {
         "For each entry of the transpose its place in the row that it came from.");
   m.def("offsets_of", bound_offsets_of, "keys"_a, "n"_a, "threads"_a = 1,
         "Where the run of each of n keys starts when they are sorted, and where the last ends.");
-  m.def("find_core", bound_find_core, "rows"_a, "least"_a, "column_least"_a,
+  m.def("find_core", bound_find_core, "rows"_a, "least"_a, "column_least"_a, "threads"_a = 1,
         "The k-core: (1 for each row that is in it, else 0; the same for columns).");
 }
 

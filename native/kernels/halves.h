@@ -11,9 +11,8 @@ namespace ialspp::IALSPP_ISA {
 namespace {
 
 #ifdef IALSPP_HALF
-constexpr float kLowUnits = 4096;  // rounding takes away 2^-11 of a number at most
-constexpr float kLargestHigh =
-    32768;  // what rounding takes away of a smaller one is in range, times kLowUnits
+constexpr float kLowUnits = 4096;      // rounding takes away 2^-11 of a number at most
+constexpr float kLargestHigh = 32768;  // what a smaller number loses by rounding is in range, times kLowUnits
 
 // n is a multiple of kPanel. Returns whether all numbers are in range.
 bool to_halves(const float* x, int64_t n, float unit, Half* high, Half* low) {

@@ -233,8 +233,9 @@ def test_ranges_are_checked():
     st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6)), max_size=40),
     st.integers(0, 4),
     st.integers(0, 4),
+    st.integers(1, 3),
 )
-def test_a_core_is_what_is_left_when_all_that_lack_partners_are_removed(pairs, least, column_least):
+def test_a_core_is_what_is_left_when_all_that_lack_partners_are_removed(pairs, least, column_least, threads):
     left = set(pairs)
     while True:
         counts = [[sum(pair[side] == n for pair in left) for n in range(7)] for side in (0, 1)]
@@ -245,7 +246,7 @@ def test_a_core_is_what_is_left_when_all_that_lack_partners_are_removed(pairs, l
     offsets, columns, *_ = _core.sort_pairs(
         *(np.array([pair[side] for pair in sorted(set(pairs))], dtype=np.int32) for side in (0, 1)), 6, 7
     )
-    in_rows, in_columns = _core.find_core(_core.Rows(offsets, columns, 7), least, column_least)
+    in_rows, in_columns = _core.find_core(_core.Rows(offsets, columns, 7), least, column_least, threads)
     assert {(u, i) for u, i in set(pairs) if in_rows[u] and in_columns[i]} == left
 
 

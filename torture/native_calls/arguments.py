@@ -246,7 +246,7 @@ RECIPES: dict[str, Callable[[Draw], list[Any]]] = {
     "crc32": _crc32,
     "feature_gramian": _feature_gramian,
     "feature_products": _feature_products,
-    "find_core": lambda draw: [draw.rows(), draw.below(4), draw.below(4)],
+    "find_core": lambda draw: [draw.rows(), draw.below(4), draw.below(4), draw.threads()],
     "gramian": _gramian,
     "has_crc32": lambda _: [],
     "has_half": lambda _: [],

@@ -275,7 +275,7 @@ def transposed_ranks(rows: Csr) -> NDArray[np.uint32]:
 def core_of(rows: Csr, least: int, column_least: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Mark the rows and the columns of the k-core."""
     enough = (min(max(count, 1), LARGEST) for count in (least, column_least))  # without any, none is in it
-    in_rows, in_columns = _core.find_core(rows.native(), *enough)
+    in_rows, in_columns = _core.find_core(rows.native(), *enough, resolve_threads(None))
     return in_rows.view(np.bool_), in_columns.view(np.bool_)
 
 
