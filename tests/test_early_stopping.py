@@ -8,8 +8,18 @@ from support.checkpoints import check_equal
 from support.models import each_solver, fitted, make_data, make_model, same_bits
 from support.stopping import DATA, PARTS, Listed, stopping
 
-from ialspp import EarlyStopping, Features, ImplicitMF, Objective, SpectralCG, evaluate, split
+from ialspp import (
+    EarlyStopping,
+    Features,
+    ImplicitMF,
+    Interactions,
+    Objective,
+    SpectralCG,
+    evaluate,
+    split,
+)
 from ialspp.errors import InvalidStateError
+from ialspp.files.container import Container
 
 PEAK_AT_3 = (0.1, 0.2, 0.5, 0.4, 0.5, 0.4, 0.9)
 
@@ -26,6 +36,19 @@ class Snapshots:
 
     def __call__(self, model, _record):
         self.models.append(copy.copy(model))
+
+
+def test_an_epoch_does_not_read_the_whole_file_of_the_data(tmp_path, monkeypatch):
+    PARTS.train.save(tmp_path / "train.ialsdata")
+    data = Interactions.open(tmp_path / "train.ialsdata")
+    verified = []
+    monkeypatch.setattr(Container, "verify", lambda file: verified.append(file))
+    epochs = Snapshots()
+    fit(stopping(patience=7), epochs, data=data)
+    assert len(epochs.models) > 1
+    assert verified == []
+    epochs.models[0].save(tmp_path / "model.ialspp")
+    assert verified
 
 
 # Which epoch

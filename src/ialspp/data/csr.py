@@ -274,8 +274,8 @@ def transposed_ranks(rows: Csr) -> NDArray[np.uint32]:
 
 def core_of(rows: Csr, least: int, column_least: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Mark the rows and the columns of the k-core."""
-    enough = (min(max(count, 1), LARGEST) for count in (least, column_least))  # without any, none is in it
-    in_rows, in_columns = _core.find_core(rows.native(), *enough, resolve_threads(None))
+    least, column_least = (min(max(n, 1), LARGEST) for n in (least, column_least))  # 1: none without any
+    in_rows, in_columns = _core.find_core(rows.native(), least, column_least, resolve_threads(None))
     return in_rows.view(np.bool_), in_columns.view(np.bool_)
 
 

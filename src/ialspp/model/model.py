@@ -129,15 +129,25 @@ class ImplicitMF(Fitting, Growing, Answers, Looking, Parameters):
         del settings["threads"]
         return settings
 
+    def __copy__(self) -> ImplicitMF:
+        """Return a copy. One made in a callback leaves it to `save` to verify the file of the data."""
+        other = type(self).__new__(type(self))
+        other.__setstate__(self._lasting_attributes() if self._training else self.__getstate__())
+        return other
+
     def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes of a copy. A copy made in a callback keeps the factors of that epoch."""
-        state = self._state
-        if state is not None:
-            state.require_sound()  # a copy has the contents of a file without its checksums
-            state = replace(state.renewed(copied=True) if self._training else state, file=None)
-        attributes = {**self.__dict__, "_state": state, "_training": False}
+        """Return the attributes of a copy, which has the contents of a file without its checksums."""
+        attributes = self._lasting_attributes()
+        if self._state is not None:
+            self._state.require_sound()
+            attributes["_state"] = replace(attributes["_state"], file=None)
         del attributes["_updating"]
         return attributes
+
+    def _lasting_attributes(self) -> dict[str, Any]:
+        """Return the attributes, in a callback with factors that the next epoch does not change."""
+        state = self._state.renewed(copied=True) if self._state and self._training else self._state
+        return {**self.__dict__, "_state": state, "_training": False}
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         self.__dict__.update(attributes)
