@@ -68,11 +68,12 @@ TEST(a_transpose_of_some_columns_has_their_entries_alone) {
 
 TEST(a_core_loses_a_row_with_the_column_that_it_needs) {
   uint8_t rows[3], columns[4];
-  find_core(kMatrix, 4, 2, 2, rows, columns,
-            1);  // column 0 has one row; then row 2 still has columns 1 and 3
+  // Column 0 has one row. Without it, row 2 still has columns 1 and 3.
+  find_core(kMatrix, 4, 2, 2, rows, columns, 1);
   CHECK((std::vector<int>(rows, rows + 3) == std::vector<int>{1, 0, 1}));
   CHECK((std::vector<int>(columns, columns + 4) == std::vector<int>{0, 1, 0, 1}));
-  find_core(kMatrix, 4, 3, 2, rows, columns, 2);  // row 2 needs column 0, and nothing is left
+  // Row 2 needs column 0, and nothing is left.
+  find_core(kMatrix, 4, 3, 2, rows, columns, 2);
   CHECK((std::vector<int>(rows, rows + 3) == std::vector<int>{0, 0, 0}));
   CHECK((std::vector<int>(columns, columns + 4) == std::vector<int>{0, 0, 0, 0}));
 }

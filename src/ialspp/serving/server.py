@@ -20,7 +20,6 @@ from .settings import Settings, address_of
 
 LARGEST_HEADERS = 2**15  # bytes
 BACKLOG = 1024
-MAIN = threading.main_thread().ident or 0
 
 
 @contextmanager
@@ -28,18 +27,25 @@ def reloads_held() -> Iterator[None]:
     """Let SIGHUP wait until `run` can act on it: it would end a process that still loads its model.
 
     Processes that are started meanwhile inherit this. Other threads of this process may not block the signal;
-    then a handler passes it on to the main thread, which does.
+    then the handler passes it on to the main thread, which does.
     """
     if not hasattr(signal, "SIGHUP"):  # Windows
         yield
         return
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
-    handler = signal.signal(signal.SIGHUP, lambda number, _: signal.pthread_kill(MAIN, number))
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    handler = signal.signal(signal.SIGHUP, _hold)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     try:
         yield
     finally:
         signal.signal(signal.SIGHUP, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+def _hold(number: int, _frame: FrameType | None) -> None:
+    """Let a signal wait in this thread, which is the main one: Python calls handlers there."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {number})
+    signal.pthread_kill(threading.get_ident(), number)
 
 
 def run(service: Service, started: Callable[[], None] = lambda: None) -> None:
