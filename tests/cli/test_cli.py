@@ -81,6 +81,21 @@ def test_the_command_gives_the_librarys_numbers(log, protocol, options, referenc
     assert found["settings"]["dim"] == 4
 
 
+def test_what_leave_one_out_ranks_is_said(log, tmp_path):
+    options = ["--protocol", "leave-one-out", *QUICK]
+    found = answer("evaluate", log, *COLUMNS, "--time", "when", *options, "--negatives", 3)
+    assert found["data"]["ranked_items"] == {"least": 4, "most": 4}
+    latest = ialspp("evaluate", log, *COLUMNS, "--time", "when", *options, "--negatives", 3)
+    assert "each ranked among 4 items." in latest.stdout
+    assert latest.stderr == ""
+    few = tmp_path / "few.csv"  # nobody has 99 others
+    having = {"all": range(8), "too": range(8), "also": range(8), "two": range(2)}
+    few.write_text("who,what\n" + "".join(f"{who},{what}\n" for who in having for what in having[who]))
+    drawn = ialspp("evaluate", few, *COLUMNS, *options)
+    assert "each ranked among 1 to 7 items." in drawn.stdout
+    assert "a random item of each user is held out, not the latest" in drawn.stderr
+
+
 def test_settings_and_metrics_are_the_users(log):
     options = ["--solver", "ials", "--unobserved-weight", 0.5, "--regularization", 0.01, "--seed", 3]
     metrics = ["--metric", "auc", "--metric", "precision@3"]
@@ -127,7 +142,7 @@ def test_a_person_gets_a_table_also_in_a_narrow_pipe(log):
         (["evaluate", "LOG", *COLUMNS, "--protocol", "weak"], "--protocol must be one of strong"),
         (
             ["evaluate", "LOG", *COLUMNS, "--protocol", "strong", "--held-out", "99"],
-            "--held-out can be at most",
+            "--held-out 99 needs 199",
         ),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "last-item"], "needs times"),
         (["evaluate", "LOG", *COLUMNS, "--protocol", "last-days"], "needs --days"),

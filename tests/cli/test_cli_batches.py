@@ -163,3 +163,19 @@ def test_ids_of_which_none_can_be_known_are_errors_all_the_same(folder):
     (folder / "empty.txt").write_text("\n\n")
     flags = ["--users", "empty.txt", "--skip-unknown"]
     refuses("empty.txt: no ids")(run(folder, "recommend", "m.ialspp", *flags))
+
+
+def test_blanks_around_ids_that_are_integers_do_not_count(folder, model):
+    (folder / "padded.txt").write_text("4 \n 6\t\n8\n")
+    found = answer("recommend", "m.ialspp", "--user", "u3", "--candidates", "padded.txt", cwd=folder)
+    assert found["rankings"][0]["items"] == model.recommend("u3", candidates=[4, 6, 8])
+    (folder / "padded-users.txt").write_text("u3 \n")  # texts are taken as they are
+    refuses("padded-users.txt", "'u3 '")(run(folder, "recommend", "m.ialspp", "--users", "padded-users.txt"))
+
+
+def test_that_nothing_is_left_is_said(folder, model):
+    seen = model.trained_on.by_user.take(model.users.rows(["u3"])).columns
+    (folder / "seen.txt").write_text("".join(f"{item}\n" for item in model.items.named(seen)))
+    done = run(folder, "recommend", "m.ialspp", "--user", "u3", "--candidates", "seen.txt")
+    assert done.returncode == 0
+    assert "No item is left for this user." in done.stdout

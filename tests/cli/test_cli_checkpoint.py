@@ -437,20 +437,27 @@ def test_info_verifies_a_checkpoint_if_asked(unfinished):
 
 @posix
 def test_info_lists_a_folder(unfinished):
-    """Its models, its checkpoints and what killed processes left; other files are not ours."""
+    """Its models, its checkpoints, damaged ones and what killed processes left; other files are not ours."""
     answer(*FIT, "-o", "films.ialspp", cwd=unfinished)
     (unfinished / "damaged").write_bytes((unfinished / "c").read_bytes()[:300])
+    (unfinished / "cut.ialspp").write_bytes((unfinished / "films.ialspp").read_bytes()[:300])
+    (unfinished / "empty.ialsdata").touch()
+    (unfinished / "sub.ialspp").mkdir()
     (unfinished / "sub").mkdir()
     os.mkfifo(unfinished / "pipe")
     left = unfinished / ".films.ialspp.12345-00112233aabbccdd.part"
     left.write_bytes(b"x" * 70)
     found = answer("info", ".", cwd=unfinished)
+    cut = found["files"][1]["remark"]
+    assert cut.startswith("is cut short: ")
     assert [(file["file"], file["kind"], file["remark"]) for file in found["files"]] == [
         ("c", "checkpoint", "epoch 2 of 6"),
+        ("cut.ialspp", "damaged", cut),
+        ("empty.ialsdata", "damaged", "is empty"),
         ("films.ialspp", "model", "60 users, 40 items"),
         (left.name, "leftover", "its writer was killed"),
     ]
-    assert found["files"][2]["bytes"] == 70
+    assert found["files"][-1]["bytes"] == 70
     shown = ialspp("info", unfinished)
     assert "epoch 2 of 6" in shown.stdout
     assert "leftovers are removed by the next write to the file that they were meant for" in shown.stderr

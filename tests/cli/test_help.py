@@ -1,5 +1,6 @@
 """The help of every command: groups, words instead of types, what is required, nothing swallowed."""
 
+import itertools
 import re
 from typing import Annotated
 
@@ -51,6 +52,15 @@ def panels(text):
 @pytest.mark.parametrize("command", PAGES, ids=" ".join)
 def test_no_type_of_python_leaks(command):
     assert not LEAKS.search(page(*command))
+
+
+@pytest.mark.parametrize("command", [["fit"], ["prepare"], ["tune"]])
+def test_paragraphs_are_broken_at_the_end_of_the_terminal_alone(command):
+    shown = ialspp(*command, "--help", COLUMNS="80").stdout.split("╭")[0].split("Usage:")[1]
+    paragraphs = [text.strip().splitlines() for text in re.split(r"\n *\n", shown)]
+    for lines in paragraphs[1:]:
+        for line, following in itertools.pairwise(lines):
+            assert len(line.rstrip()) + len(following.split()[0]) >= 78, (line, following)
 
 
 def test_commands_stand_in_groups():

@@ -15,6 +15,8 @@ OPTIONS = [
     "init_stddev",
     "separator",
     "format",
+    "header",
+    "per_user",
 ]
 
 
@@ -29,6 +31,8 @@ OPTIONS = [
         ),
         ('init_stddev belongs to init="random"', '--init-stddev belongs to --init "random"'),
         ("pass separator=, or format= (csv)", "pass --separator, or --format (csv)"),
+        ("give header=True, or header=False if", "give --header, or --no-header if"),
+        ("needs per_user=True", "needs --per-user"),
         ("log.csv: column 'min_user' is missing", "log.csv: column 'min_user' is missing"),
         ("data/min_user.csv: no such file", "data/min_user.csv: no such file"),
         ("min_user.csv: the file is empty", "min_user.csv: the file is empty"),
@@ -44,7 +48,7 @@ def test_commands_name_options(tmp_path):
     write_log(tmp_path / "log.csv")
     evaluate = ["evaluate", "log.csv", *COLUMNS, "--protocol"]
     for arguments, words in (
-        ([*evaluate, "strong", "--held-out", 99], ["so --held-out can be at most", "--min-user 5"]),
+        ([*evaluate, "strong", "--held-out", 99], ["--held-out 99 needs 199 or more", "--min-user 5"]),
         ([*evaluate, "random", "--test-share", 2], ["--test-share must be"]),
         ([*evaluate, "last-item"], ["--protocol last-item needs times; --time must name their column"]),
         ([*evaluate, "last-share"], ["--protocol last-share needs times; --time must name their column"]),

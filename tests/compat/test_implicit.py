@@ -114,6 +114,22 @@ def test_factors_cannot_be_changed_behind_the_models_back():
     assert (made.item_factors[1] != 99).all()
 
 
+@pytest.mark.parametrize("form", ["csr_array", "coo", "csc", "lil", "dok"])
+def test_rows_may_have_any_format(form):
+    users = sp.csr_array(matrix()) if form == "csr_array" else matrix()
+    row = users[3] if form == "csr_array" else users[3].asformat(form)  # of a csr_array, with one dimension
+    made, other = model(), model()
+    assert len(row.shape) == (1 if form == "csr_array" else 2)
+    for found, wanted in (
+        (made.recommend(3, row, N=5), made.recommend(3, matrix()[3], N=5)),
+        (made.recalculate_user(3, row), made.recalculate_user(3, matrix()[3])),
+    ):
+        np.testing.assert_array_equal(found, wanted)
+    made.partial_fit_users([3], row)
+    other.partial_fit_users([3], matrix()[3])
+    np.testing.assert_array_equal(made.user_factors, other.user_factors)
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
@@ -121,7 +137,11 @@ def test_factors_cannot_be_changed_behind_the_models_back():
         (lambda m, d: m.recommend(-1, d[0]), IndexError, "got -1"),
         (lambda m, d: m.recommend(1.5, d[0]), TypeError, "userid must be an integer"),
         (lambda m, d: m.recommend(0, d), ValueError, "1 row for every user in userid: 1, got 30"),
-        (lambda m, d: m.recommend(0, d[0].tocoo()), ValueError, "CSR sparse matrix.*coo_matrix"),
+        (
+            lambda m, d: m.recommend(0, d[0].toarray()),
+            TypeError,
+            "user_items must be a scipy.sparse.*ndarray",
+        ),
         (lambda m, d: m.recommend(0, d[0], N=0), ValueError, "N must be at least 1, got 0"),
         (lambda m, d: m.recommend(0, d[0], items=[20]), IndexError, "items must be from 0 to 19, got 20"),
         (lambda m, d: m.recommend(0, d[0], items=[]), ValueError, "items must name at least one row"),

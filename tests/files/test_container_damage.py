@@ -111,13 +111,16 @@ def test_the_damaged_arrays_are_named(small):
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        (b"user,item\n1,2\n3,4\n", "is not a file of arrays in the safetensors layout; it looks like text"),
+        (
+            b"user,item\n1,2\n3,4\n",
+            "is not a file of ialspp, with arrays in the safetensors layout; it looks like text",
+        ),
         ("имя,товар\n1,2".encode(), "it looks like text"),
         (b"PK\x03\x04" + bytes(100), "it looks like a zip archive"),
         (pickle.dumps({"a": 1}, protocol=4), "it looks like a pickle"),
         (pickle.dumps({"a": 1}, protocol=5), "it looks like a pickle"),
         (b"\x93NUMPY\x01\x00v\x00{'descr'", "it looks like an array of numpy"),
-        (bytes(1000), "is not a file of arrays in the safetensors layout$"),
+        (bytes(1000), "is not a file of ialspp, with arrays in the safetensors layout$"),
         (b"short", "is cut short: more than 8 bytes are required, got 5"),
         (b"some text{", "is not a file"),
         (b"8 bytes:{ and an object", "has a corrupted header: it may have 8,000,000 bytes, got"),

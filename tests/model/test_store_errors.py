@@ -54,7 +54,7 @@ def safetensors(**metadata):
 OTHER_FILES = {
     "is empty": b"",
     "is cut short": b"ialspp",
-    "not a file of arrays": bytes(1000),
+    "not a file of ialspp": bytes(1000),
     "it looks like text": b"user,item\n1,2\n",
     "it looks like a zip archive": npz(),
     "it looks like a pickle": pickle.dumps({"user_factors": np.zeros(3)}),
@@ -95,7 +95,7 @@ def test_every_byte_of_a_small_file_is_checked(tmp_path):
     start = start_of_arrays(whole)
     for place in (*range(9), *range(9, start, 13), *range(start, len(whole))):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
-        assert re.search("corrupt|cut short|too many|not a file of arrays", said(ImplicitMF.load, path))
+        assert re.search("corrupt|cut short|too many|not a file of ialspp", said(ImplicitMF.load, path))
 
 
 def start_of_arrays(file):

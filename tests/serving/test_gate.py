@@ -127,7 +127,7 @@ def test_the_access_log_has_a_line_of_json_each_and_no_secret(model_file, tmp_pa
     lines = [json.loads(line) for line in text.splitlines()]
     assert [(line["method"], line["route"], line["status"]) for line in lines] == [
         ("POST", "/v1/recommend", 200),
-        ("GET", "/v1/items", 200),
+        ("GET", "/v1/items", 400),
         ("GET", "other", 404),
         ("GET", "other", 401),
     ]

@@ -252,3 +252,22 @@ def test_the_typical_weight_is_the_median(tmp_path, numbers, typical):
     with client_of(tmp_path / "model.ialspp") as (client, _):
         found = client.get("/v1/model").json()["typical_weight"]
     assert found == (typical or float(f"{np.median(made.trained_on.by_user.weights):.2g}"))
+
+
+@pytest.mark.parametrize(
+    ("path", "known"),
+    [
+        ("/v1/items?q=toy&limit=1", "query, limit"),
+        (f"/v1/similar/{quote(ITEMS[1])}?kk=2", "k, metric"),
+        ("/v1/users/3/history?limit=2", "none"),
+    ],
+)
+def test_a_parameter_that_a_path_does_not_take_is_refused(served, path, known):
+    name = path.partition("?")[2].partition("=")[0]
+    found = problem(served.get(path), 400)
+    assert found["detail"] == f"{name}: there is no such parameter; this path takes {known}"
+
+
+def test_a_request_to_recommend_has_its_fields_in_the_body(served):
+    found = problem(served.post("/v1/recommend?k=3", json={"user": 3}), 400)
+    assert "only a body of JSON" in found["detail"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ..data.reading.faults import polars_errors
 from ..data.reading.file_set import EXTRA, ROW, FileSet
+from ..data.reading.headers import look_like_names
 from ..data.reading.opening import files_of, unchanged
 from ..data.reading.querying import load_polars
 from .output import remark, show_json, show_table, shown
@@ -48,7 +48,7 @@ def _columns_of(source: Source) -> tuple[FileSet, list[dict[str, Any]]]:
     with unchanged(paths):
         with polars_errors(source.source):
             files = FileSet.of(paths, source.format, separator, source.header, '"', named=True)
-            if files.is_text and source.header is None and not _is_header(files):
+            if files.is_text and source.header is None and not look_like_names(files.first_record().fields):
                 files = FileSet.of(paths, source.format, separator, False, '"', named=False)
         with polars_errors(source.source, files):
             kinds = files.schema()
@@ -58,19 +58,6 @@ def _columns_of(source: Source) -> tuple[FileSet, list[dict[str, Any]]]:
         for name, kind in kinds.items()
     ]
     return files, columns
-
-
-def _is_header(files: FileSet) -> bool:
-    """Guess whether the first record holds names: none of them is empty, a number, or there twice."""
-    names = files.first_record().fields
-    return len(set(names)) == len(names) and all(name and not _is_number(name) for name in names)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return not math.isnan(float(text))
-    except ValueError:
-        return False
 
 
 def _type_in_words(kind: Any) -> str:

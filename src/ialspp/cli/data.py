@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.csr import Csr
 from ..data.interactions import Interactions
 from ..datasets import KNOWN, DataSet
 from ..split import HeldOut, Split
@@ -80,13 +81,21 @@ def data_facts(loaded: Interactions | Split) -> dict[str, Any]:
     """Count users, items and pairs, with ranges; for a split, of its training data."""
     if isinstance(loaded, Interactions):
         return loaded.statistics()
-    parts = {
+    parts: dict[str, Any] = {
         "test_users": users_in(loaded.test),
         "test_pairs": len(loaded.test.wanted),
         **({} if loaded.validation is None else {"validation_users": users_in(loaded.validation)}),
         "left_out": loaded.left_out,
     }
+    if loaded.test.candidates is not None:
+        parts["ranked_items"] = least_and_most_ranked(loaded.test.candidates)
     return {"protocol": loaded.protocol, **loaded.train.statistics(), **parts}
+
+
+def least_and_most_ranked(candidates: Csr) -> dict[str, int]:
+    """Count the items that are ranked for a test user, the wanted one among them: the range over users."""
+    counts = candidates.counts[candidates.counts > 0]
+    return {"least": int(counts.min()), "most": int(counts.max())}
 
 
 def users_in(part: HeldOut) -> int:

@@ -16,7 +16,7 @@ from ..model.model import ImplicitMF
 from ..model.side_features import SideFeatures
 from ..split import Split
 from .cluster import ClusterOptions, sharing_workers
-from .data import data_facts, users_in
+from .data import data_facts, least_and_most_ranked, users_in
 from .features import FeatureOptions, feature_facts
 from .model import ModelOptions
 from .options import given
@@ -142,6 +142,12 @@ def show_evaluation(
 def _held_out(parts: Split) -> str:
     users = f"{users_in(parts.test):,} users"
     if not parts.test.unseen:
-        return f"{len(parts.test.wanted):,} pairs of {users}"
+        held_out = f"{len(parts.test.wanted):,} pairs of {users}"
+        if parts.test.candidates is None:
+            return held_out
+        ranked = least_and_most_ranked(parts.test.candidates)
+        least, most = ranked["least"], ranked["most"]
+        among = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+        return f"{held_out}, each ranked among {among} items"
     validation = "" if parts.validation is None else f", {users_in(parts.validation):,} for validation"
     return f"{users} for the test{validation}"

@@ -93,7 +93,9 @@ def fit(
     checked_runs(runs)
     with telling_how_to_resume(keeping, resume), ExitStack() as until_saved:
         start = time.perf_counter()
-        made = names.attached(weights.on(source.interactions("fit").core(min_user, min_item)))
+        kept = source.interactions("fit").core(min_user, min_item)
+        source.require_some(kept, min_user, min_item)
+        made = names.attached(weights.on(kept))
         data = until_saved.enter_context(place.readable(made, source))
         source.remark_on_weights(data)
         described = features.read()

@@ -11,6 +11,8 @@ from ..files.leftovers import leftovers
 from ..model.checkpoint import Checkpoint, is_checkpoint
 from .output import remark, show_json, show_table, size
 
+SUFFIXES = (".ialspp", ".ialsdata", ".checkpoint")  # of files that can only be ours
+
 
 def show_folder(folder: Path, *, as_json: bool) -> None:
     """Print a line for each file of ours."""
@@ -28,7 +30,7 @@ def show_folder(folder: Path, *, as_json: bool) -> None:
 
 
 def _described(path: Path) -> dict[str, Any] | None:
-    """Describe a file of ours; None for any other, and for one that is gone by now."""
+    """Describe a file of ours, also one that cannot be read; None for any other, and for one that is gone."""
     from .. import store
 
     try:
@@ -39,7 +41,10 @@ def _described(path: Path) -> dict[str, Any] | None:
             return _facts(path, "data", f"{data['users']:,} users, {data['items']:,} items")
         facts = store.info(path)
         return _facts(path, "model", f"{facts['users']:,} users, {facts['items']:,} items")
-    except (IalsppError, OSError):
+    except IalsppError as error:
+        fault = str(error).removeprefix(str(path)).lstrip(": ")
+        return _facts(path, "damaged", fault) if path.suffix in SUFFIXES and path.is_file() else None
+    except OSError:
         return None
 
 

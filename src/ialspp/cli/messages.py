@@ -29,7 +29,9 @@ def in_options(message: str, arguments: Iterable[str]) -> str:
     followed by what is required of it. Words in quotes are the user's own, such as the names of columns.
     """
     for name in arguments:
-        option = f"--{name.replace('_', '-')}"
+        option, opposite = (f"--{flag.replace('_', '-')}" for flag in (name, f"no_{name}"))
+        for value, flag in (("True", option), ("False", opposite)):
+            message = re.sub(rf"(?<![-\w.'\"`/\\]){name}={value}\b", flag, message)
         message = re.sub(rf"(?<![-\w.'\"`/\\]){name}=(?=[,;) ])", option, message)
         message = re.sub(rf"(?<![-\w.'\"`/\\]){name}=(?=[\w'\"])", f"{option} ", message)
         message = re.sub(rf"^{name}{REQUIREMENT}", option, message)

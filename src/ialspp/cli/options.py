@@ -14,7 +14,7 @@ from typer.models import OptionInfo
 from .config import config_option
 from .failures import DebugOption, reported
 from .messages import naming_options
-from .wording import Command, in_words
+from .wording import Command, in_paragraphs, in_words
 
 RENAMED = {"as_json", "everyone", "k"}  # parameters whose option has another name
 EXAMPLE = "\n\nExample: "
@@ -43,7 +43,7 @@ def add_command(
     has_config
         Whether the command has --config, which takes options from a file.
     """
-    text, _, example = escape(inspect.getdoc(command) or "").rpartition(EXAMPLE)
+    text, _, example = escape(in_paragraphs(inspect.getdoc(command) or "")).rpartition(EXAMPLE)
     run = with_options(command, name if has_config else None)
     epilog = f"{EXAMPLE.strip()} {example}"
     group.command(name, cls=Command, help=text, epilog=epilog, rich_help_panel=panel)(run)

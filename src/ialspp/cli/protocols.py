@@ -14,6 +14,7 @@ from ..errors import InvalidValueError
 from ..split import Split
 from ..system.progress import reporting
 from .options import given
+from .output import remark
 from .source import Source
 
 
@@ -23,6 +24,8 @@ def _strong(data: Interactions, options: dict[str, Any]) -> Split:
 
 def _leave_one_out(data: Interactions, options: dict[str, Any]) -> Split:
     pick: Literal["latest", "random"] = "random" if data.times is None else "latest"
+    if data.times is None:
+        remark("there are no times (--time), so a random item of each user is held out, not the latest")
     return splits.leave_one_out(_enough(data, options), pick=pick, **_only(options, "negatives", "seed"))
 
 

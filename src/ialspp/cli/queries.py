@@ -19,7 +19,7 @@ from ..files.frames import WRITERS, write_frames
 from ..model.model import ImplicitMF
 from ..system.progress import reporting
 from .ours import TABLE
-from .output import checked_target, remark, show_json, show_table, shown_name, with_name
+from .output import checked_target, remark, show_json, show_line, show_table, shown_name, with_name
 from .signals import keep_signals_from_polars, signals_kept
 
 if TYPE_CHECKING:
@@ -174,6 +174,8 @@ def _show_ranking(about: About, ranking: Ranking, rankings: Rankings) -> None:
     rows = zip(range(1, len(ranking) + 1), ranking, ranking.names, numbers, strict=True)
     columns = ["rank", answer, NAME, score]
     show_named(f"{question} {about}{reason}", columns, rows, rankings.ids.names is not None)
+    if not ranking:
+        show_line(f"No {answer} is left for this {question.lower()}.")
 
 
 def show_named(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], has_names: bool) -> None:

@@ -54,7 +54,8 @@ class IdReader:
         name, lines = _lines_of(file)
         if not lines:
             raise InvalidValueError(f"{name}: no ids; one a line is required")
-        ids = self._ids_of(argument, lines, known, name)
+        texts = lines if known.is_text else list(map(str.strip, lines))
+        ids = self._ids_of(argument, texts, known, name)
         if not self.skips:
             _require_known(ids, known, name)
         return ids

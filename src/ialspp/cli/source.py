@@ -203,6 +203,20 @@ class Source:
         if advice is not None:
             remark(f"Warning: {in_options(advice, ['weight'])}.")
 
+    def require_some(self, data: Interactions, min_user: int, min_item: int) -> None:
+        """Raise if no interactions are left to train on, and say what may have left them out."""
+        if len(data) > 0:
+            return
+        filters = {
+            "--min-rating": self.min_rating is not None,
+            "--where": self.where is not None,
+            "--min-user": min_user > 1,
+            "--min-item": min_item > 1,
+        }
+        used = ", ".join(name for name, is_used in filters.items() if is_used)
+        cause = f"no row is left after {used}" if used else "it has no rows"
+        raise InvalidValueError(f"{self.source} has no interactions to train on: {cause}")
+
     def refuse_target(self, target: Path) -> None:
         """Raise if a model would replace the data."""
         if target.exists() and Path(self.source).exists() and target.samefile(self.source):

@@ -19,6 +19,11 @@ TRAIN, QUERY, LOOK, EXPORT = "Train a model", "Query a model", "Look", "Use a mo
 WORDS = {bool: "", int: "INTEGER", float: "NUMBER", str: "TEXT", Path: "PATH"}
 
 
+def in_paragraphs(text: str) -> str:
+    """Join the lines of each paragraph: the help breaks them anew, where the terminal ends."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+
+
 def in_words(parameter: inspect.Parameter) -> inspect.Parameter:
     """Say in words what a parameter takes, and keep rich from reading tags in its help."""
     if get_origin(parameter.annotation) is not Annotated:  # the context

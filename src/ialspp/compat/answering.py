@@ -80,7 +80,7 @@ class Answering:
         userid
             The row number of a user, or an array of them.
         user_items
-            A CSR matrix or array with the items of each of these users: its first row belongs to the first
+            A sparse matrix or array with the items of each of these users: its first row belongs to the first
             user. Not read if nothing is filtered by it and no user is recalculated.
         N
             The number of items.
@@ -233,16 +233,13 @@ def row_count(ids: Any) -> int:
 
 
 def _rows_for(userid: Any, user_items: Any) -> Any:
-    if getattr(user_items, "format", None) != "csr":
-        raise InvalidValueError(
-            f"user_items needs to be a CSR sparse matrix, got {type(user_items).__name__}"
-        )
-    if user_items.shape[0] != row_count(userid):
+    rows = csr_of("user_items", user_items)
+    if rows.shape[0] != row_count(userid):
         raise InvalidValueError(
             f"user_items must contain 1 row for every user in userid: {row_count(userid)}, "
-            f"got {user_items.shape[0]}"
+            f"got {rows.shape[0]}"
         )
-    return csr_of("user_items", user_items)
+    return rows
 
 
 def _within(pairs: Csr, n_columns: int) -> Csr:

@@ -102,12 +102,13 @@ def _is_settled(before: Floats, scores: Floats) -> bool:
 
 
 def csr_of(name: str, matrix: Any) -> Any:
-    """Return a sparse matrix or array by row, its columns ascending and distinct; the original stays."""
-    if not hasattr(matrix, "tocsr") or len(matrix.shape) != 2:
-        raise InvalidTypeError(
-            f"{name} must be a scipy.sparse matrix or array of two dimensions, got {type(matrix).__name__}"
-        )
-    rows = matrix.tocsr()
+    """Return a sparse matrix or array by row, its columns ascending and distinct; the original stays.
+
+    One row of a `csr_array` has one dimension. It is taken as a matrix of one row.
+    """
+    if not hasattr(matrix, "tocsr") or len(matrix.shape) not in (1, 2):
+        raise InvalidTypeError(f"{name} must be a scipy.sparse matrix or array, got {type(matrix).__name__}")
+    rows = (matrix.reshape(1, -1) if len(matrix.shape) == 1 else matrix).tocsr()
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()

@@ -137,7 +137,8 @@ class Interactions(TwoSided):
         separator
             Between fields of text: one character or "::". If not given, the suffix or the first line says it.
         header
-            Whether the first line of text holds names. If not given: yes if a column is given by name.
+            Whether the first line of text holds names. If not given: yes if a column is given by name. Where
+            all are given by position, it must be given if the first line looks like names over numbers.
         quote
             What may surround a field of text; None if quotes have no meaning, as between "::".
         progress

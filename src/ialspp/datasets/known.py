@@ -153,7 +153,7 @@ def strong_split(name: str, path: str | Path | None = None) -> Split:
 
     >>> datasets.strong_split("ml-20m", path="ratings.csv")
     Traceback (most recent call last):
-    ialspp.errors.InvalidValueError: 0 users are left with min_user=5 ..., got 10000
+    ialspp.errors.InvalidValueError: 0 users are left ..., but held_out=10000 needs 20,001 or more
     """
     published = {known: known_set for known, known_set in KNOWN.items() if known_set.strong is not None}
     if name not in published:

@@ -152,7 +152,7 @@ def _text_of(file: IO[bytes], size: int) -> bytes:
         raise StoreError(f"is cut short: more than 8 bytes are required, got {size}")
     start = file.read(9)
     if start[8:] != b"{":
-        raise StoreError(f"is not a file of arrays in the safetensors layout{_guess(start[:8])}")
+        raise StoreError(f"is not a file of ialspp, with arrays in the safetensors layout{_guess(start[:8])}")
     length = int.from_bytes(start[:8], "little")
     if length > MAX_LENGTH:
         raise corrupted_header(f"it may have {MAX_LENGTH:,} bytes, got {length:,}")

@@ -367,7 +367,7 @@ def _checked(
     require_interactions(data)
     if len(data) == 0:
         raise InvalidValueError("data has no interactions; there is nothing to fit")
-    if callable(callbacks) or not all(callable(callback) for callback in callbacks):
+    if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):
         raise InvalidTypeError("callbacks must be a sequence of functions of (model, record)")
     keeper, features = best_epoch_among(callbacks), SideFeatures.of(data, *given_features)
     if keeper is not None:

@@ -27,7 +27,7 @@ def create_app(service: Service) -> Gate:
     from importlib.metadata import version
 
     app = Litestar(
-        [recommend_handler(service), *routes.ROUTES, *operations.ROUTES, _schema],
+        [recommend_handler(service), routes.ROUTES, *operations.ROUTES, _schema],
         state=State({"service": service}),
         openapi_config=OpenAPIConfig("ialspp", version("ialspp"), description=ABOUT, render_plugins=()),
         exception_handlers={Exception: as_response, HTTPException: as_response},

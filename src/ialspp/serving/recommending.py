@@ -35,6 +35,8 @@ def recommend_handler(service: Service) -> Any:
     async def recommend(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":  # type: ignore[typeddict-item]  # never a websocket
             raise Problem(405, ELSEWHERE[405])
+        if scope["query_string"]:
+            raise Problem(400, "this path takes no parameters in its address, only a body of JSON")
         request = _decoded(await _body(receive, limit))
         served, [answer] = await service.batcher.answer([Asked(request)])
         if isinstance(answer, IalsppError):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import Annotated, Any
 
-from litestar import Response, get, post
+from litestar import Response, Router, get, post
+from litestar.connection import ASGIConnection
 from litestar.datastructures import State
+from litestar.handlers import BaseRouteHandler
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from ..errors import IalsppError
@@ -44,6 +46,19 @@ Text = Annotated[
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST_FOUND, description="How many to list.")]
 K = Annotated[int, QueryParameter(ge=1, description="How many items.")]
 Top = Annotated[int, QueryParameter(ge=1, le=MOST_MAPPED, description="How many of the best-known items.")]
+
+
+def refuse_unknown_parameters(
+    connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
+) -> None:
+    """Raise at a parameter that the route does not take: a misspelled one would do nothing."""
+    defined = {name: field.kwarg_definition for name, field in handler.parsed_fn_signature.parameters.items()}
+    known = [each.name or name for name, each in defined.items() if isinstance(each, QueryParameter)]
+    for name in connection.query_params:
+        if name not in known:
+            raise Problem(
+                400, f"{name}: there is no such parameter; this path takes {', '.join(known) or 'none'}"
+            )
 
 
 def _json(served: Served, content: Any) -> Response[Any]:
@@ -164,4 +179,19 @@ def _as_date(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="seconds")
 
 
-ROUTES = [recommend_batch, similar, similar_to_new, explain, items, users, history, item_map, model, reload]
+ROUTES = Router(
+    "/",
+    guards=[refuse_unknown_parameters],
+    route_handlers=[
+        recommend_batch,
+        similar,
+        similar_to_new,
+        explain,
+        items,
+        users,
+        history,
+        item_map,
+        model,
+        reload,
+    ],
+)

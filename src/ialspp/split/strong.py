@@ -65,8 +65,8 @@ def strong(
     size = _size_of_a_part(held_out, len(users))
     if len(users) <= 2 * size:
         raise InvalidValueError(
-            f"{len(users)} users are left with min_user={min_user} and min_item={min_item}, "
-            f"so held_out can be at most {max(len(users) - 1, 0) // 2}, got {held_out or 'none'}"
+            f"{len(users)} users are left with min_user={min_user} and min_item={min_item}, but "
+            f"held_out={size} needs {2 * size + 1:,} or more"
         )
     training, for_validation, for_test = (
         mask_of(part, data.n_users) for part in np.split(users, [-2 * size, -size])

@@ -148,7 +148,7 @@ def leave_one_out(
     rng = np.random.default_rng(checked_integer("seed", seed, 0))
     if pick not in ("latest", "random"):
         raise InvalidValueError(f'pick must be "latest" or "random", got {pick!r}')
-    times = _times_of(data) if pick == "latest" else None
+    times = _times_of(data, 'or pick="random"') if pick == "latest" else None
 
     def picked(rows: Csr, entries: slice) -> Mask:
         return _latest_pairs(rows, rng.random(len(rows.columns)) if times is None else times[entries])
@@ -167,6 +167,10 @@ def _split_by(protocol: str, data: Interactions, held_out: Mask, metrics: tuple[
     items = Axis.of(data.items, np.flatnonzero(of_items))
     wanted = data.cut(users.rows >= 0, items.rows >= 0, users, items, held_out)
     size = np.count_nonzero(held_out)
+    if size == 0:
+        raise InvalidValueError(
+            f"none of {len(data)} pairs is held out ({protocol}), so there is nothing to predict"
+        )
     if len(wanted) == 0:
         raise InvalidValueError(
             f"{size} of {len(data)} pairs are held out, but none of them has both its user and its item in "
@@ -231,10 +235,10 @@ def _unseen(seen: RowNumbers, n_items: int, size: int, rng: np.random.Generator)
     return drawn + np.searchsorted(seen - np.arange(len(seen)), drawn, side="right")
 
 
-def _times_of(data: Interactions) -> Times:
+def _times_of(data: Interactions, otherwise: str = "") -> Times:
     if data.times is None:
         raise InvalidValueError(
             "a split by time needs times, but the data has none; give `time` to Interactions.read, "
-            "from_arrays or from_dataframe"
+            f"from_arrays or from_dataframe{otherwise and ', ' + otherwise}"
         )
     return data.times

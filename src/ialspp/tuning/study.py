@@ -53,7 +53,9 @@ class Study:
     ) -> None:
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         if path is not None and not resume and path.exists() and path.stat().st_size:
-            raise InvalidValueError(f"{path} has a study already: resume it, or remove the file")
+            raise InvalidValueError(
+                f"{path} has a study already; give resume=True to go on with it, or another file"
+            )
         storage = (
             optuna.storages.InMemoryStorage()
             if path is None

@@ -439,3 +439,44 @@ def test_a_date_that_means_two_things_is_an_error(tmp_path):
 
 def test_a_file_of_a_header_alone_has_no_bad_times(tmp_path):
     assert len(read_text(tmp_path, "u,i,t\n", time="t")) == 0
+
+
+# Headers that nobody mentioned
+
+
+HEADER = "who,what,stars\nu1,7,5\nu2,8,4\n"
+
+
+def test_a_header_is_not_read_as_data_without_a_word(folder):
+    by_position = {"user": 0, "item": 1}
+    for text in (HEADER, HEADER.replace(",", ";"), "\n" + HEADER):
+        line = 1 + text.startswith("\n")
+        assert (
+            f"line {line}: these look like names of columns: ['who', 'what', 'stars']; give header=True"
+            in (outcome(folder, text, "log.txt", **by_position))
+        )
+    assert read_text(folder, HEADER, **by_position, header=True).items.ids.tolist() == [7, 8]
+    assert read_text(folder, HEADER, **by_position, header=False).items.ids.tolist() == ["7", "8", "what"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ann,tea\nbob,milk\n",  # texts alone: nobody can tell
+        "ann,tea,5\nbob,milk,4\n",  # a number in the first line
+        "ann,tea,\nbob,milk,4\n",  # a field without a value
+        "ann,ann\n1,2\n",  # the same name twice
+        "ann,tea\n",
+    ],
+)
+def test_a_first_line_that_may_be_data_is_data(folder, text):
+    assert len(read_text(folder, text, user=0, item=1)) == text.count("\n")
+
+
+def test_a_way_out_is_named_where_names_are_not_there(folder):
+    numbers = outcome(folder, "1,1193,5\n2,7,3\n", "log.csv")
+    assert numbers.endswith("if the first line is data, give positions, counted from 0, such as user=0")
+    assert outcome(folder, "u;i\n1;2\n", "log.csv").endswith("give separator=';', for instance")
+    assert outcome(folder, "who,what\n1,2\n", "log.csv").endswith("it has ['who', 'what']")
+    wanted = "rating must be the position of the column that min_rating looks at"
+    assert wanted in outcome(folder, "1,1193,5\n2,7,3\n", "log.csv", user=0, item=1, min_rating=4)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidTypeError, InvalidValueError
 from .expressions import Expression, is_expression
-from .file_set import EXTRA, ROW, FileSet
+from .file_set import EXTRA, ROW, SEPARATORS, FileSet
+from .headers import look_like_names
 from .lines import check_times, check_width
 
 if TYPE_CHECKING:
@@ -250,9 +251,20 @@ def named_column(file: Path, role: str, column: str | int, names: list[str]) -> 
             )
         return names[column]
     if column not in names:
-        raise InvalidValueError(f"{file}: {role} column {column!r} is not in the file; it has {names}")
+        raise InvalidValueError(
+            f"{file}: {role} column {column!r} is not in the file; it has {names}{_way_out(role, names)}"
+        )
     if f"{column}_duplicated_0" in names:
         raise InvalidValueError(
             f"{file}: {role} column {column!r} is there more than once; give its position"
         )
     return column
+
+
+def _way_out(role: str, names: list[str]) -> str:
+    """Say what to do where the names that were found are not names."""
+    if len(names) == 1 and (separators := [sign for sign in SEPARATORS if sign in names[0]]):
+        return f"; if fields are separated otherwise, give separator={separators[0]!r}, for instance"
+    if not look_like_names(names):
+        return f"; if the first line is data, give positions, counted from 0, such as {role}=0"
+    return ""

@@ -63,7 +63,10 @@ def _fault_of(record: Record, width: int, columns: Columns | None) -> InvalidVal
         return wrong_width(record, width)
     for field in record.fields:
         if _REPLACED in field:
-            return InvalidValueError(f"{record}: text must be UTF-8, got {shown(field)}")
+            return InvalidValueError(
+                f"{record}: text must be UTF-8, got {shown(field)}; convert it, for example with "
+                "`iconv -f latin1 -t utf8`"
+            )
     return None if columns is None else _wrong_value(record, columns)
 
 

@@ -23,10 +23,12 @@ from .columns import BLANK, BROKEN, Columns
 from .expressions import needs_header
 from .faults import fault_at, polars_errors
 from .file_set import COMPRESSED, ROW, FileSet
+from .headers import refuse_header
 from .limits import check_rows
 from .lines import check_width
 from .opening import Paths, files_of, unchanged
 from .querying import load_polars, whole_batches
+from .text import records
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,7 +63,13 @@ def read(
     if min_rating is not None:
         if isinstance(min_rating, bool) or not isinstance(min_rating, Real) or not math.isfinite(min_rating):
             raise InvalidValueError(f"min_rating must be a finite number, got {min_rating!r}")
-        roles = {**roles, "rating": "rating" if roles["rating"] is None else roles["rating"]}
+        if roles["rating"] is None:
+            if not header and not any(map(needs_header, roles.values())):
+                raise InvalidValueError(
+                    "rating must be the position of the column that min_rating looks at, because the other "
+                    "columns are given by position"
+                )
+            roles = {**roles, "rating": "rating"}
     elif roles["rating"] is not None:
         raise InvalidValueError(f"rating={roles['rating']!r} needs min_rating, which is not given")
     files = files_of(path)
@@ -71,6 +79,8 @@ def read(
     with unchanged(files):
         with polars_errors(shown):
             source = FileSet.of(files, format, separator, header, quote, named)
+            if source.is_text and header is None and not named:
+                refuse_header(records(files[0], source.separator, quote))
         with polars_errors(shown, source):
             columns = Columns.of(source, roles, where)
         with polars_errors(shown, source, columns):
