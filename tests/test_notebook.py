@@ -1,11 +1,15 @@
 """The notebook of the docs runs in a real kernel, and shows what it shows in the docs."""
 
+import os
+import tempfile
 from pathlib import Path
 
 import pytest
+from support.processes import PATIENCE
 
 nbformat = pytest.importorskip("nbformat", reason="needs nbformat")
 nbclient = pytest.importorskip("nbclient", reason="needs nbclient and ipykernel")
+manager = pytest.importorskip("jupyter_client.manager", reason="needs nbclient and ipykernel")
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "docs" / "how-to" / "notebook.ipynb"
 
@@ -15,7 +19,12 @@ def both():
     """The code cells of the notebook as it is in the docs, and as it runs now."""
     stored = nbformat.read(NOTEBOOK, as_version=4)
     executed = nbformat.read(NOTEBOOK, as_version=4)
-    nbclient.NotebookClient(executed, timeout=None).execute()
+    with tempfile.TemporaryDirectory() as folder:
+        # Files instead of ports, which somebody else may take before the kernel does.
+        kernel = {"transport": "ipc", "ip": f"{folder}/k"} if os.name == "posix" else {}
+        nbclient.NotebookClient(
+            executed, timeout=None, startup_timeout=PATIENCE, km=manager.AsyncKernelManager(**kernel)
+        ).execute()
     return [[cell for cell in book.cells if cell.cell_type == "code"] for book in (stored, executed)]
 
 

@@ -25,3 +25,13 @@ if (location.protocol === "file:") {
     }
   };
 }
+
+// A search for an option, such as "--skip-unknown", looks for its words: a hyphen before a word would exclude it.
+{
+  const { postMessage } = Worker.prototype;
+  Worker.prototype.postMessage = function (message, ...others) {
+    const isQuery = typeof message?.data === "string";
+    const data = isQuery ? message.data.replace(/(^|\s)--+(?=\w)/g, "$1") : message?.data;
+    postMessage.call(this, isQuery ? { ...message, data } : message, ...others);
+  };
+}

@@ -15,7 +15,7 @@ from .data.features import Features
 from .data.ids import IdMap
 from .data.interactions import Interactions
 from .errors import IalsppError, NotFittedError, SolveError, UnknownIdError, WeightWarning
-from .evaluation import Evaluation, evaluate
+from .evaluation import Evaluation, evaluate, evaluate_lists
 from .model.explanation import Explanation
 from .model.history import EpochRecord
 from .model.model import ImplicitMF
@@ -63,6 +63,11 @@ def __getattr__(name: str) -> _Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def __dir__() -> list[str]:
+    """List what is loaded only when it is used, too."""
+    return sorted({*globals(), *__all__})
+
+
 __all__ = [
     "IALS",
     "ICD",
@@ -91,6 +96,7 @@ __all__ = [
     "WeightWarning",
     "datasets",
     "evaluate",
+    "evaluate_lists",
     "explorer",
     "export",
     "metrics",

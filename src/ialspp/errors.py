@@ -42,6 +42,10 @@ class UnknownIdError(IalsppError, KeyError):
         return str(self.args[0])  # KeyError would print the message in quotes
 
 
+class UnknownMetricError(UnknownIdError):
+    """A metric that was not evaluated; the message lists those that were."""
+
+
 class MissingExtraError(IalsppError, ImportError):
     """An optional package that is not installed; the message says how to install it."""
 

@@ -28,7 +28,7 @@ CONFIGS = {
     "bad.toml": "dim = 4\nseed = 1\n[fit\n",
     "table.toml": "[fitt]\ndim = 4\n",
     "value.toml": "regularization = nan\n",
-    "other.toml": 'protocol = "random"\n',
+    "other.toml": '[fit]\nprotocol = "random"\n',
 }
 
 

@@ -414,6 +414,64 @@ def test_bad_values_in_a_frame_are_errors(frame):
         Interactions.from_dataframe(table, user="i", item="i", weight="s")
     with pytest.raises(ValueError, match=r"weight.*>= 0.*-1.*(position|row) 1"):
         Interactions.from_dataframe(table, user="i", item="i", weight="n")
+    with pytest.raises(ValueError, match=r"weight must have shape \(2,\)"):
+        Interactions.from_dataframe(table, user="i", item="i", weight=[1, 2, 3])
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_values_that_were_computed_take_the_place_of_columns(frame):
+    table = frame({"u": ["a", "b", "b"], "i": [1, 2, 3], "n": [1.0, 10.0, 100.0]})
+    wanted = [1, 2, 3]
+    for weight in (1 + np.log10(table["n"]), np.array(wanted), wanted):
+        made = Interactions.from_dataframe(table, user="u", item=table["i"], weight=weight)
+        assert made.by_user.weights.tolist() == pytest.approx(wanted)
+    with pytest.raises(ValueError, match="weight has a missing value at row 0"):
+        Interactions.from_dataframe(table, user="u", item="i", weight=table["n"].shift(1))
+
+
+def test_an_expression_a_column_that_is_there_twice_and_another_kind_of_table_are_errors():
+    table = pl.DataFrame({"u": [1], "i": [2]})
+    with pytest.raises(TypeError, match=r"weight must be .* got an expression.*with_columns"):
+        Interactions.from_dataframe(table, user="u", item="i", weight=pl.col("i") * 2)
+    twice = pd.DataFrame([[1, 2, 3]], columns=["u", "u", "i"])
+    with pytest.raises(ValueError, match="user column 'u' is in the frame more than once"):
+        Interactions.from_dataframe(twice, user="u", item="i")
+    with pytest.raises(TypeError, match=r"got Table; call to_pandas\(\) first"):
+        Interactions.from_dataframe(table.to_arrow(), user="u", item="i")
+
+
+def test_what_has_no_order_or_other_values_is_no_sequence_of_ids():
+    with pytest.raises(TypeError, match="users must be a sequence of ids, got the dict"):
+        Interactions.from_arrays(user={"a": 1}, item=[1])
+    with pytest.raises(TypeError, match="item must be a sequence with one id per interaction, got a set"):
+        Interactions.from_arrays(user=[1, 2], item={1, 2})
+    with pytest.raises(TypeError, match=r"float64 with a missing one at position 1; drop those"):
+        Interactions.from_arrays(user=np.array([1.0, np.nan]), item=[1, 2])
+    with pytest.raises(TypeError, match=r"float64; call astype\(int\)"):
+        Interactions.from_arrays(user=np.array([1.0, 2.0]), item=[1, 2])
+
+
+@pytest.mark.parametrize("order", "<>")
+def test_large_unsigned_ids_stay_positive_in_any_byte_order(order):
+    ids = np.array([2**64 - 1, 1], dtype=f"{order}u8")
+    made = Interactions.from_arrays(user=ids, item=[1, 2])
+    assert list(made.users) == [1, 2**64 - 1]
+    assert made.users.rows([2**64 - 1]).tolist() == [1]
+
+
+def test_interactions_are_selected_by_masks_of_any_kind_and_keep_the_ids_that_are_given():
+    data = Interactions.from_arrays(user=["a", "b", "b", "c"], item=[1, 1, 2, 3], weight=[1, 2, 3, 4])
+    mask = [False, True, False, True]
+    table = data.to_frame()
+    for entries in (mask, np.array(mask), table["weight"] % 2 == 0, table.to_pandas()["weight"] % 2 == 0):
+        assert data.select(entries).to_frame().rows() == [("b", 1, 2.0), ("c", 3, 4.0)]
+    kept = data.select(mask, users=["c", "b", "z"], items=data.items)
+    assert (list(kept.users), list(kept.items)) == (["c", "b", "z"], [1, 2, 3])
+    assert kept.to_frame().rows() == [("c", 3, 4.0), ("b", 1, 2.0)]
+    with pytest.raises(KeyError, match="unknown user: 'c'"):
+        data.select(mask, users=["a", "b"])
+    with pytest.raises(ValueError, match=r"entries must be 4 booleans, got int64 of shape \(4,\)"):
+        data.select([0, 1, 0, 1])
 
 
 @pytest.mark.parametrize("thing", [{"u": [1], "i": [1]}, [[1, 1]], None])

@@ -111,6 +111,8 @@ def test_prepared_data_is_what_read_returns(frame, roles, least, half_life, wher
             "min_item": least[1],
         }
         data = outcome(lambda: Interactions.read(source, **options))
+        if isinstance(data, Interactions) and len(data) == 0:  # nothing would replace what is there
+            data = (InvalidValueError, "")
         prepared = outcome(lambda: Interactions.prepare(source, out, memory=memory, **options))
         assert [file.name for file in Path(folder).iterdir() if file != source] == ["out.ialsdata"] * (
             isinstance(data, Interactions)

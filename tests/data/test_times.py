@@ -64,6 +64,10 @@ def test_weights_that_add_up_over_several_times_are_refused():
         (["a", "b"], TypeError, "time must be Unix seconds or dates"),
         ([None, 1], TypeError, "time must be Unix seconds or dates, got None"),
         (np.ma.masked_array([1.0, 2.0], [True, False]), TypeError, "time must not be masked"),
+        (["2026-01-01", "2026-01-02"], TypeError, "got '2026-01-01'; parse texts first"),
+        (np.array([2**60, 2**61], "datetime64[s]"), ValueError, "is .* at position 0"),
+        (np.array([1, 2]).view("datetime64"), TypeError, "datetime64 without a unit"),
+        ([20261231, 20260101], ValueError, "look like dates without hyphens, such as 20261231"),
     ],
 )
 def test_times_that_cannot_be_used_are_errors(values, error, message):
@@ -74,3 +78,8 @@ def test_times_that_cannot_be_used_are_errors(values, error, message):
 def test_as_many_times_as_interactions():
     with pytest.raises(ValueError, match=r"time must have shape \(2,\)"):
         Interactions.from_arrays(user=[1, 2], item=[1, 2], time=[1, 2, 3])
+
+
+def test_seconds_that_are_no_calendar_dates_are_taken():
+    for values in ([20261331, 20260101], [20261231, 5], [19000100, 19000101]):  # no month 13, no day 0
+        assert times(values)[0] == values[0]

@@ -318,3 +318,14 @@ def test_a_finished_file_is_given_its_name(path):
     replace_whole(part, path)
     assert path.read_bytes() == b"new"
     assert names(path.parent) == ["model.bin"]
+
+
+@posix
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
+def test_a_replaced_file_stays_with_its_owner(path):
+    os.chown(path, 12345, 23456)
+    path.chmod(0o640)
+    with whole_file(path) as file:
+        file.write(b"new")
+    status = path.stat()
+    assert (status.st_uid, status.st_gid, mode(path)) == (12345, 23456, 0o640)

@@ -293,3 +293,13 @@ def test_names_that_are_nearly_taken_are_fine(path, name):
     opened.verify()
     assert opened.metadata == metadata
     assert list(opened.arrays) == [name]
+
+
+def test_checksums_tell_contents_apart_also_under_one_description(tmp_path):
+    """Nodes and services know a file by it."""
+    found = set()
+    for number, values in enumerate(([1, 2], [2, 1], [1, 2])):
+        path = tmp_path / str(number)
+        write(path, {"x": np.array(values, dtype=np.int32)}, {"kind": "the same"})
+        found.add(Container.open(path).checksum)
+    assert len(found) == 2

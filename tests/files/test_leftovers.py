@@ -5,7 +5,7 @@ import pytest
 from support.processes import child, finish
 
 from ialspp.files.atomic import whole_file
-from ialspp.files.leftovers import leftovers, sweep, unfinished_name
+from ialspp.files.leftovers import finished_name, leftovers, sweep, unfinished_name
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="locks and forks as POSIX has them")
 
@@ -99,3 +99,35 @@ def test_a_leftover_that_may_not_be_removed_does_not_keep_the_others(target):
     process = child(code, target, stuck.name)
     assert finish(process) == ("", "")
     assert names(target.parent) == [stuck.name]
+
+
+def test_a_file_that_stays_unfinished_is_swept_when_its_process_is_killed(target):
+    """Also what is left of writing it, which has a longer name."""
+    process = child(
+        """
+        import sys, time
+        from pathlib import Path
+        from ialspp.files.atomic import whole_file
+        from ialspp.files.leftovers import in_use, unfinished_name
+        part = unfinished_name(Path(sys.argv[1]))
+        part.touch()
+        with in_use(part), whole_file(part) as file:
+            print(part.name, flush=True)
+            time.sleep(600)
+        """,
+        target,
+    )
+    part = process.stdout.readline().strip()
+    assert len(names(target.parent)) == 2
+    sweep(target)
+    assert len(names(target.parent)) == 2
+    assert leftovers(target.parent) == []
+    process.kill()
+    finish(process)
+    assert len(leftovers(target.parent)) == 2
+    sweep(target.with_name("other.bin"))
+    assert len(names(target.parent)) == 2
+    sweep(target)
+    assert names(target.parent) == []
+    assert finished_name(target.with_name(part)) == target
+    assert finished_name(target) == target

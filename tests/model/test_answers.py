@@ -27,6 +27,8 @@ from ialspp import (
     UnknownIdError,
 )
 
+KNOWN = ITEMS[:-2]  # nobody has the others
+
 
 def check_ranking(ranking, scores, allowed, k):
     """A ranking is right if it holds the best of `scores` (one per id of ITEMS) among the allowed."""
@@ -181,16 +183,16 @@ def test_recommend_for_gives_the_best_items_of_the_folded_in_user(exclude_seen):
 def test_similar_items_are_those_of_the_highest_cosine(scale):
     model = fitted(epochs=0, init="random", init_stddev=scale)
     H = model.item_factors.astype(float)
-    H /= np.linalg.norm(H, axis=1, keepdims=True)
+    H[: len(KNOWN)] /= np.linalg.norm(H[: len(KNOWN)], axis=1, keepdims=True)
     asked = ["item-3", "item-20"]
     for item, ranking in zip(asked, model.similar_items(asked, 5), strict=True):
-        check_ranking(ranking, H @ H[ITEMS.index(item)], set(ITEMS) - {item}, 5)
+        check_ranking(ranking, H @ H[ITEMS.index(item)], set(KNOWN) - {item}, 5)
 
 
 def test_an_item_is_never_similar_to_itself():
     model = fitted()
-    for item, ranking in zip(ITEMS, model.similar_items(ITEMS, 100), strict=True):
-        assert sorted([*ranking, item]) == sorted(ITEMS)
+    for item, ranking in zip(KNOWN, model.similar_items(KNOWN, 100), strict=True):
+        assert sorted([*ranking, item]) == sorted(KNOWN)
         assert np.isfinite(ranking.scores).all()
         assert (np.abs(ranking.scores) <= 1 + 1e-5).all()
 

@@ -200,6 +200,10 @@ def test_for_one_user_candidates_may_come_as_for_a_list_of_one(candidates):
         ([["a"], [1.0]], TypeError, r"item.*float.*1\.0"),
         (np.array([1.0]), TypeError, "item.*float64"),
         ([True] * N_ITEMS, TypeError, "item.*bool.*True"),
+        ({1: ["a"], 2: ["A"]}, TypeError, "{argument}.*for each user, in the order of the users; got {{1:"),
+        ([{"a": 1}, {}], TypeError, "each of {argument} must be a sequence of item ids, got {{'a': 1}}"),
+        (np.arange(N_ITEMS) % 2, TypeError, "{argument} has a 0 or a 1 for each of 30 items.*bool.*int64"),
+        (np.ones((2, N_ITEMS)), TypeError, "{argument} has a 0 or a 1.*float64; call astype.bool."),
     ],
 )
 def test_candidates_that_are_no_candidates_are_errors(argument, value, error, message):
@@ -348,3 +352,18 @@ def test_dimensions_of_the_answer():
     assert [ITEMS[row] for row in rankings.rows[0, :left]] == rankings[0]
     counts = tied_data().by_item.counts
     assert rankings.rows[1].tolist() == np.argsort(-counts, kind="stable").tolist()
+
+
+@pytest.mark.parametrize("wrong", ["no", 1, None])
+def test_what_is_neither_true_nor_false_is_no_answer_to_whether_seen_items_count(wrong):
+    made, message = model(), f"exclude_seen must be True or False, got {wrong!r}"
+    for ask in (
+        lambda: made.recommend(1, exclude_seen=wrong),
+        lambda: made.recommend(exclude_seen=wrong),
+        lambda: made.recommend_for([["a"]], exclude_seen=wrong),
+        lambda: made.query(1, exclude_seen=wrong),
+        lambda: next(made.recommend_in_parts(exclude_seen=wrong)),
+    ):
+        with pytest.raises(TypeError, match=message):
+            ask()
+    assert made.recommend(1, exclude_seen=np.bool_(False)) == made.recommend(1, exclude_seen=False)

@@ -41,9 +41,10 @@ def similarity(vectors, metric):
 def test_the_most_similar_are_those_of_the_highest_similarity(isa, metric, side, k):
     ids, vectors, ask = vectors_of(fitted(), side)
     right = similarity(vectors, metric)
-    assert (vectors[-1] == 0).all(), isa  # so one without interactions is asked about, and is an answer
+    assert (vectors[-1] == 0).all(), isa  # so one without interactions is asked about, too
     for row, ranking in enumerate(ask(ids, k, metric=metric)):
-        others = [other for other in range(len(ids)) if other != row]
+        known = np.flatnonzero(vectors.any(axis=1)) if vectors[row].any() else []
+        others = [other for other in known if other != row]
         assert len(ranking) == len(set(ranking)) == min(k, len(others))
         named = [ids.index(i) for i in ranking]
         assert row not in named
@@ -269,3 +270,18 @@ def test_answers_of_a_model_of_two_kinds_of_ids():
     assert frame.schema["user"] == pl.String
     assert frame.schema["item"] == pl.Int64
     assert frame["user"].to_list() == ["user 7"] * 2
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_what_nobody_knows_is_similar_to_nothing(metric):
+    ids = {"users": ["a", "b", "c"], "items": [1, 2, 3]}
+    data = Interactions.from_arrays(user=["a", "a", "b"], item=[1, 2, 1], **ids)
+    made = make_model(dim=4).fit(data, progress=False)
+    assert made.similar_items(3, metric=metric) == made.similar_users("c", metric=metric) == []
+    assert made.similar_items([1, 3, 2], metric=metric) == [[2], [], [1]]
+    assert made.similar_items_for([[], ["a"]], k=3, metric=metric)[0] == []
+    assert set(made.similar_items_for([[], ["a"]], k=3, metric=metric)[1]) == {1, 2}
+    table = made.similar_items([3, 1], metric=metric).to_frame()
+    assert table["similar_item"].to_list() == [2]
+    made.update(Interactions.from_arrays(user=["b"], item=[3]))
+    assert set(made.similar_items(3, metric=metric)) == {1, 2}

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import contents, environment
+from support.processes import PATIENCE
 from support.reproducing import SYNTHETIC, WHOLE, Report, but, reproduce, write_movielens
 
 from ialspp.model.training import MOST_EPOCHS
@@ -53,7 +54,7 @@ def films(tmp_path):
 def running(lines, *arguments, cwd):
     """The command in a process of its own, as soon as so many lines are in the file."""
     pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
-    file, end = cwd / "report" / FILE, time.monotonic() + 120
+    file, end = cwd / "report" / FILE, time.monotonic() + PATIENCE
     command = [sys.executable, "-m", "reproduction", *arguments]
     child = subprocess.Popen(
         command, cwd=cwd, env=environment(PYTHONPATH=str(ROOT)), encoding="utf-8", **pipes
@@ -99,9 +100,9 @@ def same_report(folder, home):
 
 @posix
 def test_a_killed_run_continues_where_it_was(home, tmp_path, monkeypatch):
-    with running(20, *WHOLE, cwd=tmp_path) as child:
+    with running(9, *WHOLE, cwd=tmp_path) as child:
         child.kill()
-        assert child.wait(60) == -signal.SIGKILL
+        assert child.wait(PATIENCE) == -signal.SIGKILL
     assert not (tmp_path / "report" / "report.html").exists()
     before = (tmp_path / "report" / FILE).read_bytes()
     assert before.count(b"\n") < (home / "report" / FILE).read_bytes().count(b"\n")

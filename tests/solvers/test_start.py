@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.drawing import drawn
-from support.models import NUMBERS, fitted, is_finite, make_data
+from support.models import NUMBERS, each_solver, fitted, is_finite, make_data, make_model
 
 from ialspp import Interactions, Objective
 from ialspp.solvers import Problem
@@ -155,6 +155,19 @@ def test_a_random_start_is_the_papers():
     data = make_data(users=2000)
     users, items = random_start(data, 16, 0.5, 3)
     assert (users.shape, items.shape) == ((2000, 16), (data.n_items, 16))
-    assert users.std() == pytest.approx(0.5 / 4, rel=0.02)
+    assert users[data.by_user.counts > 0].std() == pytest.approx(0.5 / 4, rel=0.03)
     assert not np.array_equal(users[: data.n_items], items)
     assert np.array_equal(users, random_start(data, 16, 0.5, 3)[0])
+
+
+@pytest.mark.parametrize("init", ["random", "spectral"])
+@each_solver
+def test_rows_without_interactions_start_and_stay_at_zero(solver, init):
+    user, item = [0, 0, 1, 3], [0, 2, 0, 2]
+    data = Interactions.from_arrays(user=user, item=item, users=range(5), items=range(4))
+    made = make_model(dim=6, solver=solver, init=init).fit(data, progress=False)  # more than the rank
+    for side, known in ((made.user_factors, [0, 1, 3]), (made.item_factors, [0, 2])):
+        assert np.flatnonzero(side.any(axis=1)).tolist() == known
+    users, items = made.initial_factors(data)
+    assert np.flatnonzero(items.any(axis=1)).tolist() == [0, 2]
+    assert np.flatnonzero(users.any(axis=1)).tolist() == ([0, 1, 3] if init == "random" else [])

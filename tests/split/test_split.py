@@ -547,6 +547,30 @@ def test_tests_that_train_does_not_allow_are_errors(log, error, message):
         split.given(TRAIN, interactions(log))
 
 
+def test_pairs_that_train_does_not_know_are_skipped_and_counted():
+    log = [("u", 3, 0), ("w", 3, 0), ("u", 4, 0), ("x", 9, 0)]
+    made = split.given(TRAIN, interactions(log), unknown="skip")
+    assert made.left_out == 3
+    assert made.test.wanted.to_frame().select("user", "item").rows() == [("u", 3)]
+    assert made.train is TRAIN
+    with pytest.raises(UnknownIdError, match='unknown="skip" leaves such pairs out'):
+        split.given(TRAIN, interactions(log))
+    with pytest.raises(ValueError, match='unknown must be "error" or "skip", got None'):
+        split.given(TRAIN, interactions(log), unknown=None)
+    with pytest.raises(ValueError, match="at least one pair must be wanted"):
+        split.given(TRAIN, interactions([("x", 9, 0)]), unknown="skip")
+
+
+@pytest.mark.parametrize("name", ["strong", "last_item", "last_share", "random", "leave_one_out"])
+def test_a_data_frame_is_not_split(name):
+    with pytest.raises(TypeError, match=r"data must be Interactions, got DataFrame; call .*from_dataframe"):
+        getattr(split, name)(TRAIN.to_frame())
+    with pytest.raises(TypeError, match="data must be Interactions"):
+        split.last_days(TRAIN.to_frame(), 1)
+    with pytest.raises(TypeError, match="test must be Interactions"):
+        split.given(TRAIN, TRAIN.to_frame())
+
+
 def candidates_of(*rows, n_items=3):
     offsets = np.cumsum([0, *map(len, rows)])
     return Csr(offsets, np.array([i for row in rows for i in row], dtype=np.int32), n_items)

@@ -1,6 +1,7 @@
 """Let disks fail: ENOSPC and EIO at each call on files, files that may not grow, full disks, no permission.
 
-A try is one failure in one operation. The process must end with exit code 2 and one line that names the file.
+A try is one failure in one operation. The process must end with exit code 2, or with 3 where
+the report alone failed, and one line that names the file.
 That file is as it was before, every other one is the old or the new one, and nothing unfinished is left.
 Failures at calls need a C compiler and Linux, a small disk needs the right to mount one.
 """

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ialspp import store
+from ialspp.cli.failures import INVALID_INPUT, UNREPORTED
 from ialspp.model.checkpoint import Checkpoint
-from torture.disks.operations import Operation
+from torture.disks.operations import MODEL, Operation
 from torture.kills.arena import error_in, is_one_line
 from torture.kills.fits import bits_of
 from torture.processes.jobs import Job, Run, Strike
@@ -117,8 +118,8 @@ def fault_of(run: Run, failure: Failure, place: Path) -> str | None:
         return "it hangs"
     if run.code == 0:
         return None if failure.may_succeed else "it takes no notice"
-    if run.code != 2 or not is_one_line(run.stderr, "ialspp: "):
-        return "it must end with 2 and one line"
+    if run.code not in (INVALID_INPUT, UNREPORTED) or not is_one_line(run.stderr, "ialspp: "):
+        return "it must end with 2, or with 3 where the result is there, and one line"
     if failure.reason not in run.stderr:
         return f"the error must say {failure.reason!r}"
     return None if failure.no_output or str(place) in run.stderr else "the error must name the file"
@@ -127,6 +128,8 @@ def fault_of(run: Run, failure: Failure, place: Path) -> str | None:
 def fault_in(place: Path, before: dict[str, bytes], after: Path, run: Run) -> str | None:
     """Tell what is wrong with the files: what the error names must be the old one, others old or new."""
     found = contents(place)
+    if run.code == UNREPORTED and found.get(MODEL) in (None, before.get(MODEL)):
+        return f"{MODEL} is said to be written, and is not"
     if missing := before.keys() - found.keys():
         return f"{sorted(missing)} are gone"
     for name, content in found.items():

@@ -15,6 +15,7 @@ from torture.processes.jobs import Job
 from torture.processes.nursery import Nursery
 
 Prepare = Callable[[Path], object]
+MODEL = "m.ialspp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +67,17 @@ class Operations:
         ]
 
     def _with_model(self, place: Path) -> None:
-        shutil.copy(self.old, place / "m.ialspp")
+        shutil.copy(self.old, place / MODEL)
 
     def _save(self, place: Path) -> Job:
-        return Job("torture.processes.victims:save", [str(place / "m.ialspp"), str(self.new)])
+        return Job("torture.processes.victims:save", [str(place / MODEL), str(self.new)])
 
     def _fit_with_checkpoints(self, place: Path) -> Job:
-        files = {"--checkpoint": place / "c", "-o": place / "m.ialspp", "--runs": place}
+        files = {"--checkpoint": place / "c", "-o": place / MODEL, "--runs": place}
         return Job.command(*self._fit(1), *(part for option in files.items() for part in option))
 
     def _update(self, place: Path) -> Job:
-        return Job.command("update", place / "m.ialspp", self.news, *COLUMNS, "--runs", place)
+        return Job.command("update", place / MODEL, self.news, *COLUMNS, "--runs", place)
 
     def _with_data(self, place: Path) -> None:
         shutil.copy(self.data, place / "d.ialsdata")

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any, ClassVar
 
 import typer
@@ -15,6 +14,7 @@ from ..cluster import RayCluster
 from ..cluster.needs import Estimate
 from ..data.interactions import Interactions
 from ..errors import InvalidValueError
+from ..files.leftovers import finished_name, in_use, sweep, unfinished_name
 from .output import size
 from .source import Source
 
@@ -118,13 +118,20 @@ def shown_nodes(nodes: dict[str, Any]) -> dict[str, str]:
 
 @contextmanager
 def in_file_beside(path: Path, data: Interactions) -> Iterator[Interactions]:
-    """Write data that was made from a file beside it, where nodes can read it, for the time of a block."""
-    beside, prefix = path.absolute().parent, f".{path.name}.part-"
-    # On a network file system, a file that is still mapped stays a while, and with it its folder.
-    with TemporaryDirectory(dir=beside, prefix=prefix, ignore_cleanup_errors=True) as folder:
-        file = Path(folder) / f"{path.stem}.part{path.suffix}"  # another name: copies of the whole file stay
+    """Write data that was made from a file beside it, where nodes can read it, for the time of a block.
+
+    What a killed process leaves of it is removed by the next one.
+    """
+    whole = finished_name(path.absolute())
+    part = whole.with_name(f"{whole.stem}.part{whole.suffix}")  # another name: copies of the whole file stay
+    sweep(part)
+    file = unfinished_name(part)
+    try:
         data.save(file)
-        yield Interactions.open(file)
+        with in_use(file):
+            yield Interactions.open(file)
+    finally:
+        file.unlink(missing_ok=True)
 
 
 def sharing_workers(cluster: RayCluster | None) -> AbstractContextManager[RayCluster | None]:

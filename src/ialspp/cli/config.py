@@ -1,8 +1,8 @@
 """--config FILE: options from a TOML file. An option on the command line takes precedence.
 
-Keys are the names of options. Those at the top of the file are for any command, those in a table for the
-command of that name: `dim = 64`, then `[fit]` and `out = "films.ialspp"`. Paths are relative to the current
-folder.
+Keys are the names of options. Those at the top of the file are for every command that has them, those in a
+table for the command of that name: `dim = 64`, then `[fit]` and `out = "films.ialspp"`. Paths are relative to
+the current folder.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ else:
 
 COMMANDS = ("prepare", "fit", "evaluate", "tune", "update")  # those that have --config
 COLUMN = "COLUMN"  # stands for a column in the help: its name or its position
+KEYS: dict[str, dict[str, Key]] = {}  # of each command, as they are declared
 KINDS = {bool: "true or false", int: "an integer", float: "a number", str: "text", Path: "text"}
 
 
@@ -68,7 +69,7 @@ class Key:
 
 def config_option(command: str, options: Iterable[inspect.Parameter]) -> inspect.Parameter:
     """Make the option --config, which is parsed before the others and sets their defaults."""
-    keys = {name: Key.of(option) for option in options for name in _names(option)}
+    keys = KEYS[command] = {name: Key.of(option) for option in options for name in _names(option)}
 
     def read(context: typer.Context, file: Path | None) -> Path | None:
         if file is not None and not context.resilient_parsing:
@@ -101,9 +102,12 @@ def defaults(file: Path, command: str, keys: dict[str, Key]) -> dict[str, Any]:
             raise InvalidValueError(f"{file}: [{name}] must be one of the commands {', '.join(COMMANDS)}")
     shared = {name: value for name, value in content.items() if name not in tables}
     found = {}
+    others = {name for of_command in KEYS.values() for name in of_command} - keys.keys()
     for name, value in [*shared.items(), *tables.get(command, {}).items()]:
         key = keys.get(name.replace("-", "_"))
         if key is None:
+            if name in shared and name.replace("-", "_") in others:
+                continue
             raise InvalidValueError(f"{file}: {name} is not an option of {command}{_hint(name, keys)}")
         if not key.takes(value):
             raise InvalidValueError(f"{file}: {name} must be {key.required}, got {value!r}")

@@ -94,7 +94,6 @@ def evaluate(
         "results": {name: result.as_dict()["metrics"] for name, result in results.items()},
         "seconds": seconds,
     }
-    record_run(runs, "evaluate", answer)
     if as_json:
         show_json(answer)
     else:
@@ -103,6 +102,7 @@ def evaluate(
             show_line(f"With {facts['features']:,} features of {side}.")
         if found is not None:
             show_line(f"Stopped early: {as_sentence(found, settings.epochs)}.")
+    record_run(runs, "evaluate", answer)
 
 
 def _trained(

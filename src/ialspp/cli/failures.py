@@ -7,6 +7,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,13 +16,33 @@ from ..errors import IalsppError
 from ..system.printable import printable
 from .signals import Terminated, received
 
-BUG, INVALID_INPUT, INTERRUPTED, CLOSED_PIPE, TERMINATED = 1, 2, 130, 141, 143
+BUG, INVALID_INPUT, UNREPORTED, INTERRUPTED, CLOSED_PIPE, TERMINATED = 1, 2, 3, 130, 141, 143
 EXIT_CODES = (
     "Exit codes: 0 success, 1 a bug in ialspp, 2 a mistake in the options or the data, or an error of the "
-    "system, 130 interrupted, 141 the reader of the output is gone, 143 terminated."
+    "system, 3 the result is in its file but could not be reported, 130 interrupted, 141 the reader of the "
+    "output is gone, 143 terminated."
 )
 
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+class UnreportedError(Exception):
+    """What a command was asked for is done, but nobody could be told."""
+
+
+@contextmanager
+def telling_of(result: Path) -> Iterator[None]:
+    """Let a failure of the block, which tells of a file that is in its place, not look like that of the work.
+
+    Whoever repeats an update that was done counts its data twice.
+    """
+    try:
+        yield
+        _flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UnreportedError(f"{result} is written, but not all about it: {message_of(error)}") from error
 
 
 @contextmanager
@@ -64,6 +85,9 @@ def _report(error: BaseException) -> int:
     if isinstance(error, MemoryError):
         _print_line(f"there is not enough memory: {error}".rstrip(": "), error)
         return INVALID_INPUT
+    if isinstance(error, UnreportedError):
+        _print_line(str(error), error)
+        return UNREPORTED
     if isinstance(error, (IalsppError, OSError)):
         _print_line(message_of(error), error)
         return INVALID_INPUT

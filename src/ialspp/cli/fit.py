@@ -23,6 +23,7 @@ from .checkpoints import (
     telling_how_to_resume,
 )
 from .cluster import TrainingCluster, shown_cluster, shown_nodes
+from .failures import telling_of
 from .features import FeatureOptions, feature_facts, shown_features
 from .model import ModelOptions
 from .names import NameOptions, named_facts, remark_on_few, shown_names
@@ -121,12 +122,13 @@ def fit(
         "bytes": out.stat().st_size,
         "interactions": not no_interactions,
     }
-    record_run(runs, "fit", answer)
-    if as_json:
-        show_json(answer)
-    else:
-        show_fit(source, model, answer, settings.epochs)
-        remark_on_few(answer["names"], names)
+    with telling_of(out):
+        if as_json:
+            show_json(answer)
+        else:
+            show_fit(source, model, answer, settings.epochs)
+            remark_on_few(answer["names"], names)
+        record_run(runs, "fit", answer)
 
 
 def show_fit(source: Source, model: ImplicitMF, answer: dict[str, Any], epochs: int) -> None:

@@ -17,7 +17,8 @@ ForceOption = Annotated[
     bool, typer.Option("--force", help="Replace the file of -o whatever it is, not only one of this command.")
 ]
 MODEL_START = b'{"__metadata__":{"format":"ialspp",'  # after eight bytes with the length of the header
-TABLE_COLUMNS = {"rank", "score"}  # of every table of rankings
+ASKED, ANSWERED = {"user", "item", "history"}, {"item", "similar_item", "similar_user"}
+TABLE_COLUMNS = {"rank", "score", "fallback"}  # of a table of rankings, beside these
 NUMPY_START = b"\x93NUMPY"
 LONGEST_LINE = 2**16  # bytes of a first line; ours are shorter
 PAGE_MARK = b'<meta name="generator" content="ialspp explorer">'
@@ -50,11 +51,14 @@ def is_model(path: Path) -> bool:
 
 
 def is_table(path: Path) -> bool:
-    """Tell whether a file has the columns of a table of rankings."""
+    """Tell whether a file has the columns of a table of rankings, as `Rankings.to_frame` makes them."""
     try:
-        return set(_columns_of(path)) >= TABLE_COLUMNS
+        columns = list(_columns_of(path))
     except (ValueError, RecursionError):  # not the text, the JSON or the Parquet that its name says
         return False
+    ids = [name for name in columns if not name.endswith("_name") and name not in TABLE_COLUMNS]
+    is_ours = len(ids) == 2 and ids[0] in ASKED and ids[1] in ANSWERED
+    return is_ours and {"rank", "score"} <= set(columns)
 
 
 def is_index(path: Path) -> bool:

@@ -39,7 +39,7 @@ def prepare(
     """
     for one in (source.source, *(more or [])):
         require_data(one, "prepare")
-    source.refuse_target(out)
+    source.refuse_target(out, more or [])
     checked_target(out, kind=PREPARED, force=force)
     names.check()
     start = time.perf_counter()

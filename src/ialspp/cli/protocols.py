@@ -52,7 +52,8 @@ def _random(data: Interactions, options: dict[str, Any]) -> Split:
 
 def _require_times(data: Interactions, protocol: str) -> None:
     if data.times is None:
-        raise InvalidValueError(f"--protocol {protocol} needs times; --time must name their column")
+        prepared = "" if data.file is None else ", when the data is prepared"
+        raise InvalidValueError(f"--protocol {protocol} needs times; --time must name their column{prepared}")
 
 
 PROTOCOLS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -13,6 +14,7 @@ import typer
 from ..data.interactions import Interactions
 from ..data.naming import NameTable
 from ..data.prepared import is_prepared
+from ..data.reading.opening import refuse_replacing
 from ..data.spread import spread_advice
 from ..datasets import KNOWN, load
 from ..errors import InvalidValueError
@@ -153,6 +155,7 @@ class Source:
                     f"{self.source} is no file of rows, and cannot be joined with {more[0]}"
                 )
             data = self.interactions("prepare").core(min_user, min_item)
+            self.require_some(data, min_user, min_item)
             data.with_names(**names).save(out, progress=None)
             return Interactions.open(out)
         with signals_kept():
@@ -217,10 +220,10 @@ class Source:
         cause = f"no row is left after {used}" if used else "it has no rows"
         raise InvalidValueError(f"{self.source} has no interactions to train on: {cause}")
 
-    def refuse_target(self, target: Path) -> None:
-        """Raise if a model would replace the data."""
-        if target.exists() and Path(self.source).exists() and target.samefile(self.source):
-            raise InvalidValueError(f"--out must not be the file of the data, {self.source}")
+    def refuse_target(self, target: Path, more: Sequence[str] = ()) -> None:
+        """Raise if the result would replace a file of the data."""
+        if not self.is_known:
+            refuse_replacing([self.source, *more], target)
 
     def interactions(self, command: str) -> Interactions:
         """Read the data for a command that cannot use a split."""

@@ -20,6 +20,7 @@ from ..system.checks import checked_seconds
 from ..tuning import BUDGET, require_extra
 from ..tuning.parts import parts_of
 from .cluster import ClusterOptions
+from .failures import telling_of
 from .options import given
 from .ours import REPORT, TUNED, ForceOption, require_data
 from .output import JsonOption, checked_target, show_json, show_line, show_table
@@ -142,11 +143,12 @@ def tune(
     write_report(tuned, report, command)
     answer = {"source": given(source), "split": given(splitting), **tuned.as_dict(), "file": str(out)}
     answer |= {"report": str(report), "journal": str(journal)}
-    record_run(runs, "tune", answer)
-    if as_json:
-        show_json(answer)
-    else:
-        _show(source, tuned, out, report)
+    with telling_of(out):
+        if as_json:
+            show_json(answer)
+        else:
+            _show(source, tuned, out, report)
+        record_run(runs, "tune", answer)
 
 
 def _found(

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ..errors import WeightWarning
 from ..files.version import FileChangedError
 from ..model.model import ImplicitMF
 from ..model.updating import Update
 from ..system.checks import checked_integer
+from .failures import telling_of
 from .features import FeatureFiles
 from .names import NameOptions, named_facts, remark_on_few, shown_names
 from .options import given
@@ -60,7 +63,9 @@ def update(
     data, tables, (users, items) = source.interactions("update"), names.tables(), features.read()
     read = time.perf_counter()
     while True:
-        done = loaded.update(data, user_features=users, item_features=items, epochs=epochs)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", WeightWarning)
+            done = loaded.update(data, user_features=users, item_features=items, epochs=epochs)
         names.set_for(loaded, tables)
         updated = time.perf_counter()
         try:
@@ -81,12 +86,15 @@ def update(
         "file": str(target),
         "bytes": target.stat().st_size,
     }
-    record_run(runs, "update", answer)
-    if as_json:
-        show_json(answer)
-    else:
-        show_update(source, done, answer)
-        remark_on_few(answer["names"], names)
+    with telling_of(target):
+        for warning in caught:
+            remark(f"Warning: {warning.message}")
+        if as_json:
+            show_json(answer)
+        else:
+            show_update(source, done, answer)
+            remark_on_few(answer["names"], names)
+        record_run(runs, "update", answer)
 
 
 def _opened(model: Path, threads: int | None) -> ImplicitMF:

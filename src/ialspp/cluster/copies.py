@@ -16,7 +16,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from ..data.interactions import Interactions
 from ..errors import InvalidStateError
 from ..files.atomic import whole_file
-from ..files.leftovers import leftovers
+from ..files.leftovers import finished_name, leftovers
 from ..files.lock import locked
 from ..files.parsing import StoreError
 from ..system.log import log
@@ -76,6 +76,7 @@ class DataFile:
         copies, original = self.copies, Path(self.path)
         if copies is None or ray.get_runtime_context().get_node_id() == copies.driver:
             return original
+        original = finished_name(original)
         target = Path(copies.folder) / f"{original.stem}-{self.checksum}{original.suffix}"
         try:
             with locked(Path(copies.folder) / original.name):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidValueError, UnknownIdError
+from ..errors import InvalidTypeError, InvalidValueError
 from .csr import RowNumbers
 from .ids import IdMap
 
@@ -45,10 +45,15 @@ class Axis:
     def onto(cls, known: IdMap, ids: IdMap, used: NDArray[np.bool_], other: IdMap) -> Axis:
         """Number rows as `known` does, which must have every id that is used; `other` is its other axis."""
         rows = np.full(len(ids), -1, dtype=np.int32)
-        try:
-            rows[used] = known.rows(ids.ids[used], other)
-        except UnknownIdError as error:
-            raise UnknownIdError(f"train must have every {known.name} of test; {error}") from None
+        rows[used] = known.rows(ids.ids[used], other)
+        return cls(known, rows)
+
+    @classmethod
+    def within(cls, known: IdMap, ids: IdMap) -> Axis:
+        """Number rows as `known` does, which need not have every id."""
+        found = known.find(ids.ids)
+        rows = np.full(len(ids), -1, dtype=np.int32)
+        rows[found.known] = found.rows
         return cls(known, rows)
 
 
@@ -56,20 +61,22 @@ def numbered(
     values: Iterable[Any], known: Iterable[Any] | None, name: str
 ) -> tuple[IdMap, NDArray[np.int32]]:
     """Return the ids of an axis, `known` or else those that occur, and the row of each value."""
+    if isinstance(values, Set):
+        raise InvalidTypeError(f"{name} must be a sequence with one id per interaction, got a set")
     if known is None:
         return IdMap.factorize(values, name=name)
-    ids = _map_of(known, name)
+    ids = map_of(known, name)
     return ids, ids.rows(values).astype(np.int32)
 
 
 def ids_of_length(ids: Iterable[Any] | None, length: int, name: str, axis: str) -> IdMap:
     """Return the ids of a matrix's rows or columns: 0, 1, 2, ... if none are given."""
-    mapped = _map_of(np.arange(length) if ids is None else ids, name)
+    mapped = map_of(np.arange(length) if ids is None else ids, name)
     if len(mapped) != length:
         raise InvalidValueError(f"{name}s has {len(mapped)} ids, but the matrix has {length} {axis}")
     return mapped
 
 
-def _map_of(ids: Iterable[Any], name: str) -> IdMap:
+def map_of(ids: Iterable[Any], name: str) -> IdMap:
     """Make a map of ids; one that is given keeps its names."""
     return ids.renamed(name) if isinstance(ids, IdMap) else IdMap(ids, name=name)

@@ -17,24 +17,45 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def arrays_of_frame(frame: Any, columns: Mapping[str, str | None]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of some columns without missing values; `columns` maps what each is to its name."""
-    if not hasattr(frame, "columns") or hasattr(frame, "collect"):
-        hint = "; call collect() first" if hasattr(frame, "collect") else ""
+def arrays_of_frame(frame: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arrays without missing values; `columns` maps what each is to a column's name or values."""
+    _require_frame(frame)
+    given = {role: column for role, column in columns.items() if column is not None}
+    return {role: _values_of(frame, role, column) for role, column in given.items()}
+
+
+def _require_frame(frame: Any) -> None:
+    hints = {"collect": "call collect() first", "to_pandas": "call to_pandas() first"}
+    is_lazy, is_arrow = hasattr(frame, "collect"), type(frame).__module__.startswith("pyarrow")
+    if is_lazy or is_arrow or not hasattr(frame, "columns"):
+        hint = next((f"; {hint}" for method, hint in hints.items() if hasattr(frame, method)), "")
         raise InvalidTypeError(f"a pandas or polars DataFrame is required, got {type(frame).__name__}{hint}")
-    named = {role: name for role, name in columns.items() if name is not None}
-    there = list(frame.columns)
-    for role, name in named.items():
-        if name not in there:
-            raise InvalidValueError(f"{role} column {name!r} is not in the frame; it has {there}")
-    return {role: _complete_array(frame, name) for role, name in named.items()}
 
 
-def _complete_array(frame: Any, name: str) -> NDArray[Any]:
-    place = first_missing(frame[name])
+def _values_of(frame: Any, role: str, column: Any) -> Any:
+    """Return a column, given by its name, or values that were computed from columns."""
+    values, title = column, role
+    if not _are_values(column):
+        if hasattr(column, "alias"):  # an expression, which also refuses to be compared
+            raise InvalidTypeError(
+                f"{role} must be the name of a column, or its values, got an expression; add it to the frame "
+                "with with_columns first"
+            )
+        there = list(frame.columns)
+        if there.count(column) != 1:
+            fault = "is not in the frame" if column not in there else "is in the frame more than once"
+            raise InvalidValueError(f"{role} column {column!r} {fault}; it has {there}")
+        values, title = frame[column], f"column {column!r}"
+    if not hasattr(values, "to_numpy"):
+        return values
+    place = first_missing(values)
     if place is not None:
-        raise InvalidValueError(f"column {name!r} has a missing value at row {place}")
-    return np.asarray(frame[name].to_numpy())
+        raise InvalidValueError(f"{title} has a missing value at row {place}")
+    return np.asarray(values.to_numpy())
+
+
+def _are_values(column: Any) -> bool:
+    return isinstance(column, list) or hasattr(column, "__array__")
 
 
 def frame_of(users: IdMap, items: IdMap, rows: Csr, times: Times | None) -> pl.DataFrame:

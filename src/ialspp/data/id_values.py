@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ INTEGER = re.compile("0|-?[1-9][0-9]{0,999}")  # as Python writes integers, so n
 
 def as_ids(values: Iterable[Any], name: str) -> NDArray[Any]:
     """Return ids as a one-dimensional array of 64-bit integers, or of Python strings or larger integers."""
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise InvalidTypeError(
             f"{name}s must be a sequence of ids, got the {type(values).__name__} {values!r}"
         )
@@ -25,7 +25,7 @@ def as_ids(values: Iterable[Any], name: str) -> NDArray[Any]:
     if array.ndim != 1:
         raise InvalidValueError(f"{name}s must be one-dimensional, got shape {array.shape}")
     if array.dtype.kind in "iu":
-        fits = array.dtype != np.uint64 or len(array) == 0 or int(array.max()) < 2**63
+        fits = array.dtype.kind == "i" or len(array) == 0 or int(array.max()) < 2**63
         return array.astype(np.int64 if fits else np.uint64)
     if array.dtype.kind == "U":
         return array.astype(object)
@@ -35,7 +35,17 @@ def as_ids(values: Iterable[Any], name: str) -> NDArray[Any]:
         return _objects_as_ids(array, name)
     if len(array) == 0:
         return np.empty(0, dtype=np.int64)
-    raise InvalidTypeError(f"{name}s must be integers or strings, got {array.dtype}")
+    raise InvalidTypeError(f"{name}s must be integers or strings, got {array.dtype}{_way_out(array)}")
+
+
+def _way_out(array: NDArray[Any]) -> str:
+    """Say what to do with floats: data frames turn integers into them where a join finds nothing."""
+    if array.dtype.kind != "f":
+        return ""
+    missing = np.flatnonzero(np.isnan(array))
+    if len(missing):
+        return f" with a missing one at position {missing[0]}; drop those, and call astype(int)"
+    return "; call astype(int)" if (array == np.trunc(array)).all() else ""
 
 
 def first_missing(column: Any) -> int | None:

@@ -138,6 +138,8 @@ class IdMap:
         wanted = np.asarray(rows)
         if wanted.size == 0:
             return wanted.astype(np.int64)
+        if wanted.dtype.kind not in "iu":
+            raise InvalidTypeError(f"rows must be integers, got {wanted.dtype}")
         if not (wanted.min() >= 0 and wanted.max() < len(self)):
             wrong = wanted[(wanted < 0) | (wanted >= len(self))]
             raise OutOfRangeError(f"rows must be from 0 to {len(self) - 1}, got {wrong[0]}")

@@ -325,21 +325,32 @@ class Interactions(TwoSided):
         cls,
         frame: Any,
         *,
-        user: str,
-        item: str,
-        label: str | None = None,
-        weight: str | None = None,
-        time: str | None = None,
+        user: Any,
+        item: Any,
+        label: Any = None,
+        weight: Any = None,
+        time: Any = None,
         half_life: str | float | None = None,
     ) -> Interactions:
-        """Build from named columns of a pandas or polars DataFrame, one row per interaction.
+        """Build from columns of a pandas or polars DataFrame, one row per interaction.
 
-        `half_life` is that of `from_arrays`.
+        Parameters
+        ----------
+        frame
+            The data frame.
+        user, item, label, weight, time
+            The names of columns, or their values, if they are computed: an array or a column of one value per
+            row. The rest is as in `from_arrays`.
+        half_life
+            As in `from_arrays`.
 
         Examples
         --------
         >>> sales = pl.read_csv("sales.csv")
         >>> Interactions.from_dataframe(sales, user="customer", item="product", weight="pieces")
+        Interactions(3 users x 3 items, 6 pairs, with weights)
+        >>> dampened = 1 + sales["pieces"].log()
+        >>> Interactions.from_dataframe(sales, user="customer", item="product", weight=dampened)
         Interactions(3 users x 3 items, 6 pairs, with weights)
         """
         columns = {"user": user, "item": item, "label": label, "weight": weight, "time": time}
@@ -380,7 +391,7 @@ class Interactions(TwoSided):
         return frame_of(self.users, self.items, self.by_user, self.times)
 
 
-def require_interactions(data: Any) -> None:
+def require_interactions(data: Any, name: str = "data") -> None:
     """Raise unless this is a data set; the error names the method that makes one of what was given."""
     if isinstance(data, Interactions):
         return
@@ -394,4 +405,4 @@ def require_interactions(data: Any) -> None:
     elif isinstance(data, (np.ndarray, Sequence)):
         converter = "from_arrays(user=..., item=...)"
     hint = f"; call Interactions.{converter} first" if converter else ""
-    raise InvalidTypeError(f"data must be Interactions, got {type(data).__name__}{hint}")
+    raise InvalidTypeError(f"{name} must be Interactions, got {type(data).__name__}{hint}")

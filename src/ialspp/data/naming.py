@@ -25,7 +25,7 @@ class KnownIds(Protocol):
     def find(self, values: Iterable[Any], /) -> Any: ...  # noqa: D102 - as above
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class NameTable:
     """Ids and names of a file, both as text."""
 
@@ -34,6 +34,10 @@ class NameTable:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __repr__(self) -> str:
+        pairs = [f"{key!r}: {name!r}" for key, name in zip(self.ids[:3], self.names, strict=False)]
+        return f"NameTable({len(self):,} names: {', '.join(pairs)}{', ...' if len(self) > 3 else ''})"
 
     def pairs_like(self, ids: KnownIds) -> tuple[list[Any], list[str]]:
         """Return the ids that may be among `ids`, as integers if those are, and their names."""

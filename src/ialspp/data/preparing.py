@@ -32,7 +32,7 @@ from .csr import Csr, SortedPairs, Times, core_of, starts_of
 from .decay import decayed, require_time
 from .ids import IdMap
 from .prepared import Parts, save
-from .reading.opening import Paths
+from .reading.opening import Paths, refuse_replacing
 from .reading.read import ROLES, Triples, read
 from .row_files import Cut, RowFiles, Workplace, bytes_of, passes, rows_by_column
 from .spool import FileSpool
@@ -61,6 +61,7 @@ def prepare(
     least = checked_integer("min_user", min_user, 0), checked_integer("min_item", min_item, 0)
     roles = {role: options.pop(role, None) for role in ROLES}
     require_time(half_life, roles["time"])
+    refuse_replacing(path, out)
     require_writable(out)
     with ExitStack() as files, reporting("preparing", 1.0, progress) as report:
         work = Workplace(partial(_spool, files, Path(os.path.realpath(out)).parent), room)
@@ -70,6 +71,8 @@ def prepare(
         del events  # frees the temporary files
         if max(least) > 1:
             users, items, by_user, times = _core(users, items, by_user, times, least, work)
+        if len(by_user.columns) == 0:
+            raise InvalidValueError(f"{out} is not written, because no row of the data is left to prepare")
         by_user = by_user.without_ones()
         by_item = rows_by_column(by_user, work, _stage(report, "by item"))
         weighted = roles["weight"] is not None or half_life is not None

@@ -14,8 +14,10 @@ from .csr import Floats
 from .interactions import Interactions
 
 WIDEST = 100  # times the least weight; products bought 1 to 11 times do no harm, artists played 2 to 7,228 do
+FARTHEST = 10  # times the mean of weights that joined the same data
 SAMPLE = 100_000  # of the weights, spread evenly: to sort all of them may take as long as an epoch
 BLOCK = 2**22  # weights that are looked at together
+ELSEWHERE = "(Interactions.read takes such SQL. For arrays and data frames, compute the weights with numpy.)"
 OUTLIERS = 0.01  # share of the pairs at either end; so few change few rows, however large their weights are
 
 
@@ -23,7 +25,29 @@ def warn_of_spread(data: Interactions) -> None:
     """Warn the caller of this package if the weights of the data should be dampened."""
     advice = spread_advice(data)
     if advice is not None:
-        warnings.warn(advice, WeightWarning, stacklevel=_levels_inside())
+        warnings.warn(f"{advice}. {ELSEWHERE}", WeightWarning, stacklevel=_levels_inside())
+
+
+def warn_of_scale(new: Interactions, known: Interactions) -> None:
+    """Warn the caller of this package if new interactions outweigh those of a model, or hardly count."""
+    if len(new) == 0 or len(known) == 0 or new.decayed or known.decayed:
+        return
+    mean, usual = _mean_weight(new), _mean_weight(known)
+    if not 1 / FARTHEST <= mean / usual <= FARTHEST:
+        warnings.warn(
+            f"the new weights are {mean:,.4g} on average, and those that the model was trained with "
+            f"{usual:,.4g}. Compute the new ones as those were computed.",
+            WeightWarning,
+            stacklevel=_levels_inside(),
+        )
+
+
+def _mean_weight(data: Interactions) -> float:
+    weights = data.by_user.weights
+    if weights is None:
+        return 1.0
+    total = sum(float(part.sum(dtype=np.float64)) for part in _blocks(weights))
+    return max(total / len(weights), float(np.finfo(np.float32).tiny))
 
 
 def spread_advice(data: Interactions, weight: str = "plays") -> str | None:

@@ -7,13 +7,13 @@ from copy import copy, deepcopy
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidValueError
 from ..files.container import Container
 from ..system import html
 from ..system.checks import checked_integer
-from .axis import Axis
+from .axis import Axis, map_of
 from .csr import Csr, Floats, SortedPairs, Times, core_of, transpose, transposed_ranks
 from .decay import decayed
 from .ids import IdMap
@@ -221,7 +221,7 @@ class TwoSided:
     ) -> AnyData:
         """Keep the interactions of marked users with marked items; if `entries` are given, the marked ones.
 
-        The rest is as in `select`, but of mapped data the part is mapped, too: it takes no memory.
+        The rest is as in `part`, but of mapped data the part is mapped, too: it takes no memory.
         """
         rows, work = self.by_user, self.work
         if users is None or items is None:
@@ -230,42 +230,48 @@ class TwoSided:
             items = Axis.of(self.items, np.flatnonzero(of_items)) if items is None else items
         if work is None or not (users.ascends and items.ascends):
             kept = np.repeat(in_users, rows.counts) & in_items[rows.columns]
-            return self.select(kept if entries is None else kept & entries, users, items)
+            return self.part(kept if entries is None else kept & entries, users, items)
         part = Cut(in_users, in_items, users.rows >= 0, items.rows, entries)
         by_user, times = part.of(rows, self.times, len(items.ids), work)
         found = type(self).of_rows(users.ids, items.ids, by_user.without_ones(), times, work=work)
         found.weighted, found.decayed = self.weighted, self.decayed
         return found
 
-    def select(
-        self: AnyData, entries: NDArray[np.bool_], users: Axis | None = None, items: Axis | None = None
-    ) -> AnyData:
-        """Keep the interactions that are marked, in the order of `by_user`.
+    def select(self: AnyData, entries: ArrayLike, users: Any = None, items: Any = None) -> AnyData:
+        """Keep the interactions that are marked.
 
-        Users and items left without interactions are removed and the others sorted by id, unless `users` or
-        `items` says which rows there are.
+        Parameters
+        ----------
+        entries
+            For each interaction whether to keep it, in the order of `by_user`, which is that of `to_frame`.
+        users, items
+            The ids of the result, in the order of its rows, such as the `users` of other data. An interaction
+            that is kept must have its user and its item among them. If not given: the ids that are left with
+            interactions, sorted.
 
         Examples
         --------
         >>> data.select(data.by_user.weights > 1).to_frame().rows()
         [('ann', 'tea', 2.0), ('bob', 'tea', 3.0)]
+        >>> data.select(data.to_frame()["weight"] > 1, items=data.items)
+        Interactions(2 users x 3 items, 2 pairs, with weights)
         """
-        if entries.dtype != bool or entries.shape != (len(self),):
-            raise InvalidValueError(
-                f"entries must be {len(self)} booleans, got {entries.dtype} of shape {entries.shape}"
-            )
+        return self.part(_as_mask(entries, len(self)), users, items)
+
+    def part(self: AnyData, kept: NDArray[np.bool_], users: Any = None, items: Any = None) -> AnyData:
+        """Keep the interactions that are marked. `users` and `items` may say, for each row, its new row."""
         rows = self.by_user
-        user, item = rows.row_numbers[entries], rows.columns[entries]
-        users = Axis.of(self.users, user) if users is None else users
-        items = Axis.of(self.items, item) if items is None else items
+        user, item = rows.row_numbers[kept], rows.columns[kept]
+        users = _axis_of(self.users, user, users, self.items)
+        items = _axis_of(self.items, item, items, self.users)
         selected = type(self)(
             users.ids,
             items.ids,
             users.rows[user],
             items.rows[item],
-            None if rows.labels is None else rows.labels[entries],
-            None if rows.weights is None else rows.weights[entries],
-            None if self.times is None else self.times[entries],
+            None if rows.labels is None else rows.labels[kept],
+            None if rows.weights is None else rows.weights[kept],
+            None if self.times is None else self.times[kept],
         )
         selected.weighted, selected.decayed = self.weighted, self.decayed
         return selected
@@ -316,3 +322,22 @@ class TwoSided:
         names = {"user names": self.users.names, "item names": self.items.names}
         filled = {name: found.filled for name, found in names.items() if found is not None}
         return html.facts("Interactions", {**described(self.statistics()), **filled})
+
+
+def _as_mask(entries: ArrayLike, length: int) -> NDArray[np.bool_]:
+    """Return one truth value for each interaction; a column of a data frame will do, too."""
+    mask = np.asarray(entries)
+    if mask.dtype != bool or mask.shape != (length,):
+        raise InvalidValueError(f"entries must be {length} booleans, got {mask.dtype} of shape {mask.shape}")
+    return mask
+
+
+def _axis_of(ids: IdMap, occurring: NDArray[np.int32], given: Any, other: IdMap) -> Axis:
+    """Return the rows of a part: those that occur, or those given."""
+    if given is None:
+        return Axis.of(ids, occurring)
+    if isinstance(given, Axis):
+        return given
+    used = np.zeros(len(ids), dtype=bool)
+    used[occurring] = True
+    return Axis.onto(map_of(given, ids.name), ids, used, other)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidTypeError, InvalidValueError
 from .csr import Floats, Times
-from .id_values import refuse_masked
+from .id_values import plain, refuse_masked
 
 LATEST_TIME = 2.0**36  # seconds: the year 4147. Milliseconds of today are beyond it, and so are refused
 
@@ -33,13 +33,13 @@ def times_of(values: ArrayLike | None, length: int) -> Times | None:
     if isinstance(values, np.ndarray):
         refuse_masked(values, "time")
     array = np.asarray(values)
-    if array.dtype == object:  # dates with a time zone
+    if array.dtype.kind in "OUT":  # dates with a time zone, or texts
         array = np.array([_unix_seconds(value) for value in array])
     if array.dtype.kind == "M":
         missing = np.flatnonzero(np.isnat(array))
         if len(missing):
             raise InvalidValueError(f"time is missing at position {missing[0]}")
-        array = array.astype("datetime64[us]").astype(np.int64) / 1e6
+        array = _seconds_since_1970(array)
     if array.shape != (length,):
         raise InvalidValueError(f"time must have shape ({length},), one per interaction, got {array.shape}")
     if array.dtype.kind not in "iuf":
@@ -51,12 +51,37 @@ def times_of(values: ArrayLike | None, length: int) -> Times | None:
             f"time must be Unix seconds, but is {array[bad[0]]} at position {bad[0]}; "
             "divide milliseconds by 1000"
         )
+    if looks_like_calendar(times):
+        raise InvalidValueError(
+            f"time must be Unix seconds or dates, but these numbers look like dates without hyphens, such as "
+            f"{int(times[0])}; parse them first"
+        )
     return times
+
+
+def looks_like_calendar(times: Times) -> bool:
+    """Tell whether all of these are numbers such as 20261231, which as Unix seconds would be days of 1970."""
+    if len(times) == 0 or times.min() < 19_000_101 or times.max() > 21_001_231:
+        return False
+    month, day = times // 100 % 100, times % 100
+    return bool(((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)).all())
+
+
+def _seconds_since_1970(dates: NDArray[Any]) -> NDArray[np.float64]:
+    if np.datetime_data(dates.dtype)[0] == "generic":
+        raise InvalidTypeError("time must be Unix seconds or dates, got datetime64 without a unit")
+    seconds = dates.astype("datetime64[s]").astype(np.int64).astype(np.float64)
+    near = np.abs(seconds) <= LATEST_TIME  # beyond it, microseconds may not fit their 64 bits
+    seconds[near] = dates[near].astype("datetime64[us]").astype(np.int64) / 1e6
+    return seconds
 
 
 def _unix_seconds(value: Any) -> float:
     if not isinstance(value, datetime):
-        raise InvalidTypeError(f"time must be Unix seconds or dates, got {value!r}")
+        way_out = (
+            "; parse texts first, with pandas.to_datetime for instance" if isinstance(value, str) else ""
+        )
+        raise InvalidTypeError(f"time must be Unix seconds or dates, got {plain(value)!r}{way_out}")
     return (value if value.tzinfo else value.replace(tzinfo=timezone.utc)).timestamp()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -15,9 +15,11 @@ from ..data.interactions import Interactions
 from ..errors import InvalidTypeError, InvalidValueError
 from ..metrics import Doubles, Metric, Standings, coverage, novelty
 from ..model.batches import BatchCluster
+from ..model.ranking import Rankings
 from ..split import HeldOut, Split
 from ..system.progress import Progress
-from .places import Recommender, ranked
+from .lists import places_in_lists
+from .places import Recommender, ranked, require_recommender
 from .result import Evaluation, Score
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "asked_users",
     "checked_question",
     "evaluate",
+    "evaluate_lists",
     "ranked",
     "same_pairs",
 ]
@@ -79,6 +82,7 @@ def evaluate(
     0.75
     """
     held_out, chosen = checked_question(split, metrics, on)
+    require_recommender(model)
     trained_on = model.trained_on  # which reads the whole file of a model that was loaded
     if trained_on is None:
         model.fit(split.train, progress=progress)
@@ -98,7 +102,43 @@ def evaluate(
     standings, best = ranked(
         model, held_out, asked, chosen, described, threads=threads, progress=progress, cluster=cluster
     )
-    return _scored(split, len(asked), chosen, standings, best)
+    return _scored(split, held_out, asked, chosen, standings, best)
+
+
+def evaluate_lists(
+    lists: Rankings | Mapping[Any, Iterable[Any]],
+    split: Split,
+    *,
+    metrics: Iterable[str] | None = None,
+    on: Literal["test", "validation"] = "test",
+) -> Evaluation:
+    """Measure how well lists of items predict what a split holds out, whatever program made them.
+
+    Items that are given of a user are left out of the list, and so are items that are not among the
+    candidates of the split, because `evaluate` does not rank them either. A list may be shorter than a
+    metric's k. Nothing is known of items behind its end, so they are no hits.
+
+    Parameters
+    ----------
+    lists
+        For each user to evaluate the ids of items, best first, without repetition: a mapping from the ids of
+        users, or the `Rankings` of `ImplicitMF.recommend`. `split.test.wanted.users` has the ids.
+    split, metrics, on
+        As in `evaluate`. "auc" needs scores of all items and cannot be computed from lists.
+
+    Examples
+    --------
+    >>> lists = {"ann": ["honey", "rice"], "bob": ["milk"], "cyd": ["rice", "tea"], "dan": []}
+    >>> print(evaluate_lists(lists, parts, metrics=["hit_rate@1", "hit_rate@2"]))
+    last-item, 4 users
+    hit_rate@1         0.5000 ± 0.2887
+    hit_rate@2         0.7500 ± 0.2500
+    """
+    held_out, chosen = checked_question(split, metrics, on)
+    if any(metric.k is None for metric in chosen):
+        raise InvalidValueError("auc is of all items, and lists have some of them; leave it out")
+    asked = asked_users(held_out)
+    return _scored(split, held_out, asked, chosen, *places_in_lists(lists, held_out, asked))
 
 
 def checked_features(given: Any) -> Features | None:
@@ -155,7 +195,12 @@ def checked_question(
 
 
 def _scored(
-    split: Split, users: int, metrics: list[Metric], standings: Standings, best: RowNumbers
+    split: Split,
+    held_out: HeldOut,
+    users: NDArray[np.int64],
+    metrics: list[Metric],
+    standings: Standings,
+    best: RowNumbers,
 ) -> Evaluation:
     popularity = np.maximum(split.train.by_item.counts, 1) / split.train.n_users
     scores, per_user = {}, {}
@@ -166,7 +211,7 @@ def _scored(
             continue
         values = novelty(shown, popularity) if metric.of_lists else metric.of_each(standings)
         scores[str(metric)], per_user[str(metric)] = _mean(values), values
-    return Evaluation(split.protocol, users, scores, per_user)
+    return Evaluation(split.protocol, len(users), scores, per_user, held_out.wanted.users, users)
 
 
 def _mean(values: Doubles) -> Score:

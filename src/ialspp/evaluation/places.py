@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..data.csr import Csr, Floats, RowNumbers
 from ..data.features import Features
 from ..data.interactions import Interactions
-from ..errors import InvalidValueError
+from ..errors import InvalidTypeError, InvalidValueError
 from ..metrics import Metric, Standings
 from ..model.batches import BatchCluster, ranges, worked_on
 from ..model.folding import Folding, solved_rows
@@ -25,6 +25,7 @@ from ..system.progress import Progress, reporting
 
 Found = tuple[Standings, RowNumbers]
 """The places of the test items of some users, and the best items of each user."""
+KNOWS = "trained_on"
 
 
 class Recommender(Protocol):
@@ -47,6 +48,19 @@ class Recommender(Protocol):
 
     def fold_in_rows(self, rows: Csr) -> Floats:
         """Return vectors of unseen users, from rows of their interactions with the training items."""
+
+
+def require_recommender(model: Any) -> None:
+    """Raise unless this is an object that knows what it was trained on."""
+    # Not `hasattr(model, ...)`: a model that was loaded reads its whole file to tell.
+    if isinstance(model, type) or not (
+        hasattr(type(model), KNOWS) or KNOWS in getattr(model, "__dict__", ())
+    ):
+        got = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
+        raise InvalidTypeError(
+            f"model must be an ImplicitMF, or have all that ialspp.evaluation.Recommender has, got {got}; "
+            "the lists of any other recommender can be given to evaluate_lists"
+        )
 
 
 @dataclass(slots=True, eq=False)

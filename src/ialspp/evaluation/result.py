@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.dataframes import id_columns
+from ..data.ids import IdMap
+from ..errors import UnknownMetricError
 from ..metrics import Doubles
 from ..system import html, plots
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
 
 
@@ -25,17 +32,56 @@ class Score:
         return f"{self.mean:.4f}{f' ± {error}' if error else ''}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """The metrics of one model on one split: `evaluation["ndcg@100"].mean`."""
+    """The metrics of one model on one split: `evaluation["ndcg@100"].mean`.
+
+    Attributes
+    ----------
+    protocol
+        The name of the split.
+    users
+        The number of users who were evaluated. Users without test items are left out.
+    scores
+        The mean of each metric.
+    per_user
+        The values of each metric, one for each of `user_ids`; without coverage, which no single user has.
+    """
 
     protocol: str
-    users: int  # who were evaluated; users without test items are left out
+    users: int
     scores: dict[str, Score]
-    per_user: dict[str, Doubles]  # in the order of the held-out users; without coverage, which has no user
+    per_user: dict[str, Doubles]
+    ids: IdMap = field(default_factory=lambda: IdMap([], name="user"), repr=False)  # of the held-out users
+    rows: NDArray[np.int64] = field(
+        default_factory=lambda: np.empty(0, np.int64), repr=False
+    )  # evaluated ones
 
     def __getitem__(self, metric: str) -> Score:
+        if metric not in self.scores:
+            raise UnknownMetricError(
+                f"no metric {metric!r} was evaluated; there are {', '.join(self.scores)}"
+            )
         return self.scores[metric]
+
+    @property
+    def user_ids(self) -> list[Any]:
+        """The ids of the users who were evaluated."""
+        return self.ids.named(self.rows)
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a polars DataFrame with a row for each user who was evaluated: the id and each metric.
+
+        Users that have names have a column `user_name` more.
+
+        Examples
+        --------
+        >>> evaluate(model, parts, metrics=["hit_rate@1"]).to_frame().rows()
+        [('ann', 1.0), ('bob', 1.0), ('cyd', 1.0), ('dan', 0.0)]
+        """
+        import polars as pl
+
+        return pl.DataFrame({**id_columns("user", self.ids, self.rows), **self.per_user})
 
     def __str__(self) -> str:
         lines = [f"{name:<18} {score}" for name, score in self.scores.items()]

@@ -31,17 +31,17 @@ def whole_file(path: Path, *, instead_of: Collection[FileVersion] | None = None)
     ----------
     path
         The file to write. If it is a link, its target is replaced. A file that is there passes on its
-        permissions.
+        permissions, and its owner and group as far as the system allows.
     instead_of
         The versions of the file that may be replaced. Another one at `path` is a `FileChangedError`.
     """
-    mode = require_writable(path)
+    replaced = _status_to_keep(path)
     target = Path(os.path.realpath(path))
     sweep(target)
     part = unfinished_name(target)
     raw: _Part | None = None
     try:  # before the file is there: Ctrl-C may come as soon as it is
-        raw = _Part(part, mode, path)
+        raw = _Part(part, replaced, path)
         file = io.BufferedWriter(raw)
         yield file
         with errors_naming(path):
@@ -62,11 +62,13 @@ def whole_file(path: Path, *, instead_of: Collection[FileVersion] | None = None)
             part.unlink(missing_ok=True)
 
 
-def require_writable(path: Path) -> int | None:
-    """Raise an OSError unless a file can be written at `path`, or what a link there points to be replaced.
+def require_writable(path: Path) -> None:
+    """Raise an OSError unless a file can be written at `path`, or what a link there points to be replaced."""
+    _status_to_keep(path)
 
-    Returns the permissions of the file that would be replaced, or None if there is none.
-    """
+
+def _status_to_keep(path: Path) -> os.stat_result | None:
+    """Return the status of the file that would be replaced, or None if there is none."""
     with errors_naming(path):
         return _replaceable(Path(os.path.realpath(path)))
 
@@ -94,14 +96,25 @@ def replace_whole(part: Path, target: Path) -> None:
 class _Part(io.FileIO):
     """The file under its temporary name, locked. Its errors name the path that was given."""
 
-    def __init__(self, part: Path, mode: int | None, path: Path) -> None:
+    def __init__(self, part: Path, replaced: os.stat_result | None, path: Path) -> None:
         self._path = path
         with errors_naming(path):
             self._create(part)
-            # Before any byte is written, so that a private file is never public. Skipped where nothing would
-            # change, because some file systems have no permissions.
-            if mode is not None and mode != stat.S_IMODE(os.fstat(self.fileno()).st_mode):
-                part.chmod(mode)
+            if replaced is not None:
+                self._take_over(part, replaced)
+
+    def _take_over(self, part: Path, replaced: os.stat_result) -> None:
+        """Take over who may read the file, before any byte is written: a private file is never public.
+
+        What would change nothing is skipped, because some file systems have neither owners nor permissions.
+        """
+        own = os.fstat(self.fileno())
+        if os.name != "nt" and (own.st_uid, own.st_gid) != (replaced.st_uid, replaced.st_gid):
+            with suppress(OSError):  # only root may give files away
+                os.chown(part, replaced.st_uid, replaced.st_gid)
+        mode = stat.S_IMODE(replaced.st_mode)  # after the owner, whose change may take permissions away
+        if mode != stat.S_IMODE(os.fstat(self.fileno()).st_mode):
+            part.chmod(mode)
 
     def _create(self, part: Path) -> None:
         """Create the file. Before it is locked, another process may take it for a leftover and remove it."""
@@ -134,9 +147,10 @@ def errors_naming(path: Path) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
-def _replaceable(target: Path) -> int | None:
-    """Return the permissions of the file to replace, or None; raise an error where open() would too."""
-    mode = _mode_of(target)
+def _replaceable(target: Path) -> os.stat_result | None:
+    """Return the status of the file to replace, or None; raise an error where open() would too."""
+    status = _status_of(target)
+    mode = None if status is None else status.st_mode
     if mode is not None and stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "this is a folder; the name of a file is required")
     if mode is not None and not stat.S_ISREG(mode):  # a rename would replace a device or a pipe
@@ -145,12 +159,12 @@ def _replaceable(target: Path) -> int | None:
         raise PermissionError(errno.EACCES, f"the folder {target.parent} cannot be written to")
     if mode is not None and not os.access(target, os.W_OK):  # which a rename does not check
         raise PermissionError(errno.EACCES, "this file may not be replaced")
-    return None if mode is None else stat.S_IMODE(mode)
+    return status
 
 
-def _mode_of(target: Path) -> int | None:
+def _status_of(target: Path) -> os.stat_result | None:
     try:
-        return target.stat().st_mode
+        return target.stat()
     except FileNotFoundError:
         if not target.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}") from None

@@ -133,7 +133,8 @@ class Container:
     @property
     def checksum(self) -> str:
         """Sixteen hexadecimal digits that tell contents apart: made from the text and all checksums."""
-        return hashlib.sha256(json.dumps(self.metadata, sort_keys=True).encode()).hexdigest()[:16]
+        said = json.dumps([self.metadata, self._header.checksums], sort_keys=True)
+        return hashlib.sha256(said.encode()).hexdigest()[:16]
 
     def array_at(self, place: ArrayPlace) -> NDArray[Any]:
         """Return what `place_of` has described, in this process or another."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .lock import is_named, try_to_lock
+from .lock import is_named, lock_if_possible, try_to_lock
 
 LONGEST = 40  # characters of the target's name: with the rest the name must not be too long for the system
 _UNFINISHED = re.compile(r"\.(?P<target>.+)\.[0-9]+-[0-9a-f]{16}\.part", re.DOTALL)
@@ -21,6 +21,23 @@ _UNFINISHED = re.compile(r"\.(?P<target>.+)\.[0-9]+-[0-9a-f]{16}\.part", re.DOTA
 def unfinished_name(target: Path) -> Path:
     """Make a new name for a file that will replace `target`, in the same folder."""
     return target.with_name(f".{target.name[:LONGEST]}.{os.getpid()}-{os.urandom(8).hex()}.part")
+
+
+def finished_name(path: Path) -> Path:
+    """Return what a file with an unfinished name will replace; any other path as it is."""
+    match = _UNFINISHED.fullmatch(path.name)
+    return path.with_name(match["target"]) if match else path
+
+
+@contextmanager
+def in_use(path: Path) -> Iterator[None]:
+    """Keep others, for a block of code, from taking a file with an unfinished name for a leftover."""
+    file = os.open(path, os.O_RDWR)
+    try:
+        lock_if_possible(file)
+        yield
+    finally:
+        os.close(file)
 
 
 def leftovers(folder: Path) -> list[Path]:
@@ -43,10 +60,10 @@ def sweep(target: Path) -> None:
 
 
 def _unfinished(folder: Path, name: str | None = None) -> Iterator[Path]:
-    """Find the unfinished files in a folder: all, or those whose target has this name."""
+    """Find the unfinished files in a folder: all, or those whose target has this name, finished or not."""
     for entry in folder.iterdir():
         match = _UNFINISHED.fullmatch(entry.name)
-        if match and name in (None, match["target"]):
+        if match and (name in (None, match["target"]) or match["target"].startswith(f".{name}.")):
             yield entry
 
 

@@ -26,6 +26,8 @@ from .requests import as_list, is_one
 from .scoring import scores_of_pairs
 from .skipped import Lookup, Unknown
 
+NOBODY = -1  # where fewer are left
+
 
 class Answers(Asking):
     """The queries, over a state that `ImplicitMF` provides."""
@@ -285,6 +287,9 @@ class Answers(Asking):
     ) -> Ranking | Rankings:
         """Find the k items most similar to each of some items, best first. An item is not its own neighbour.
 
+        Items without interactions, of which no features are known either, are similar to none: their ranking
+        is empty, and they are in no other.
+
         Parameters
         ----------
         items
@@ -365,8 +370,8 @@ class Answers(Asking):
         Parameters
         ----------
         histories
-            For each item, the ids of its users. An item of which nothing is known has the score 0 with all
-            items. None: nothing is known of them but features.
+            For each item, the ids of its users. An item of which nothing is known has an empty ranking. None:
+            nothing is known of them but features.
         k
             The number of neighbours, as in `similar_items`.
         features
@@ -408,7 +413,10 @@ class Answers(Asking):
         threads = resolve_threads(self.threads)
         k = min(checked_integer("k", k, 0), len(side.ids))
         wanted = vectors if metric == "dot" else directions(vectors)
-        best, scores, _ = rank(wanted, side.packed(threads, metric), k, threads, allowed=Filter(hidden))
+        known = side.known()
+        allowed = Filter(hidden, eligible=None if known.all() else known)
+        best, scores, _ = rank(wanted, side.packed(threads, metric), k, threads, allowed=allowed)
+        best[~vectors.any(axis=1)] = NOBODY
         fallback = np.zeros(len(rows), dtype=bool)
         return Rankings(best, scores, side.ids, rows, asked, fallback, lookup.skipped)
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..data.csr import Csr, Floats, RowNumbers
 from ..data.ids import IdMap
 from ..errors import InvalidValueError, UnknownIdError
-from ..system.checks import checked_integer
+from ..system.checks import checked_flag, checked_integer
 from .fitted import Fitted
 from .newcomers import NO_ROWS, UnseenRows, one_unseen
 from .ranking import Filter, Ranking
@@ -94,6 +94,7 @@ class Asking(Recommending):
             raise InvalidValueError("weights belong to the items of a history, got a user")
         state, lookup = self._fitted(), Lookup(unknown)
         k = checked_integer("k", k, 0)
+        checked_flag("exclude_seen", exclude_seen)
         rows, _ = (NO_ROWS, None) if user is None else lookup.rows("users", [user], *_sides(state))
         who: Floats | UnseenRows
         if len(rows):

@@ -28,8 +28,8 @@ Similarity = Literal["cosine", "dot"]
 class Embedding:
     """The users or the items, and their vectors, which never change, except in place during `fit`.
 
-    The Gramian and the packed vectors are made for the first query and kept for the next ones. Threads that
-    query at the same time may each make them; the results are equal.
+    The Gramian, the packed vectors and which are not zero are found for the first query and kept for the next
+    ones. Threads that query at the same time may each find them; the results are equal.
     """
 
     ids: IdMap
@@ -37,6 +37,7 @@ class Embedding:
     features: FeatureMap | None = None  # if it was trained with features
     _gramian: NDArray[np.float64] | None = field(default=None, repr=False)
     _packed: dict[Similarity, PackedItems] = field(default_factory=dict, repr=False)
+    _known: NDArray[np.bool_] | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         # A copy derives the rest again.
@@ -44,7 +45,7 @@ class Embedding:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.ids, self.vectors, self.features = state["ids"], state["vectors"], state["features"]
-        self._gramian, self._packed = None, {}
+        self._gramian, self._packed, self._known = None, {}, None
 
     def check(self) -> None:
         """Raise unless the vectors are finite and the ids distinct: what a file says is not checked yet."""
@@ -71,6 +72,13 @@ class Embedding:
             vectors = self.vectors if metric == "dot" else directions(self.vectors)
             self._packed[metric] = pack(vectors, threads)
         return self._packed[metric]
+
+    def known(self) -> NDArray[np.bool_]:
+        """Tell for each row whether its vector has a direction: it is zero where nothing is known."""
+        known = self._known
+        if known is None:
+            self._known = known = np.asarray(self.vectors.any(axis=1))
+        return known
 
     def exact(
         self,
@@ -108,7 +116,7 @@ class Embedding:
     def set_rows(self, rows: NDArray[np.int64], vectors: Floats) -> None:
         """Change some vectors in place. Call it only before another thread can see this object."""
         self.vectors[rows] = vectors
-        self._gramian, self._packed = None, {}
+        self._gramian, self._packed, self._known = None, {}, None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..data.features import Features
 from ..data.interactions import Interactions, require_interactions
+from ..data.spread import warn_of_scale
 from ..errors import InvalidStateError
 from ..objective import Objective
 from ..system.checks import checked_integer
@@ -53,7 +54,8 @@ class Growing:
         Parameters
         ----------
         data
-            The new interactions.
+            The new interactions. Weights on another scale than those of the training data give a
+            `WeightWarning`.
         user_features, item_features
             Features of new users or items, for a model that was trained with some: `Features`. They replace
             those of ids that are known. The map from features to vectors stays as it is. New ids that are not
@@ -79,12 +81,15 @@ class Growing:
             raise InvalidStateError("update must wait until fit is done, which would overwrite it")
         with self._updating:  # two at once would start from the same state, and one would be lost
             before = self._fitted()
+            if before.data is not None:
+                warn_of_scale(data, before.data)
             state = with_features(before, user_features, item_features)
             state = with_newcomers(state, user_features, item_features, threads)
-            self._state, report = updated(state, data, self.objective, rounds, threads, progress)
+            after, report = updated(state, data, self.objective, rounds, threads, progress)
+            self._state = after
         new_users, new_items = (
-            len(after.ids) - len(old.ids)
-            for after, old in ((self._state.users, before.users), (self._state.items, before.items))
+            len(new.ids) - len(old.ids)
+            for new, old in ((after.users, before.users), (after.items, before.items))
         )
         return replace(report, new_users=new_users, new_items=new_items)
 

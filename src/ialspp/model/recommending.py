@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..data.csr import Csr, Floats
 from ..data.ids import IdMap
 from ..errors import InvalidValueError
-from ..system.checks import checked_integer
+from ..system.checks import checked_flag, checked_integer
 from ..system.machine import resolve_threads
 from ..system.progress import Progress, reporting
 from .batches import BatchCluster, ranges, worked_on
@@ -133,6 +133,7 @@ class Recommending:
         ['milk', 'sugar']
         """
         state, lookup = self._fitted(), Lookup(unknown)
+        checked_flag("exclude_seen", exclude_seen)
         if users is None:
             asked = _of_the_data(state, None, None, exclude_seen)
         else:
@@ -171,6 +172,7 @@ class Recommending:
         """
         state = self._fitted()
         checked_integer("size", size, 1)
+        checked_flag("exclude_seen", exclude_seen)
         everyone = self._everyone(state, k, exclude_seen, candidates, exclude, packed=cluster is None)
         total, threads = len(state.users.ids), resolve_threads(self.threads)
         parts = ranges(0, total, size)
@@ -242,7 +244,8 @@ class Recommending:
         return self._ranked(state, asked, k, candidates, exclude, lookup, False)
 
     def _unseen(self, state: Fitted, unseen: UnseenRows, exclude_seen: bool) -> Asked:
-        numbers, seen = np.arange(len(unseen)), unseen.histories if exclude_seen else None
+        is_hidden = checked_flag("exclude_seen", exclude_seen)
+        numbers, seen = np.arange(len(unseen)), unseen.histories if is_hidden else None
         vectors = self._strangers(state, unseen)
         return Asked(IdMap(numbers, name="history"), numbers, vectors, unseen.counts, seen)
 

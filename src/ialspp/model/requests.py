@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,7 @@ def rows_of_histories(
 
 
 def _listed(sequence: Any, name: str, of: str) -> list[Any]:
-    if isinstance(sequence, (str, bytes)) or not isinstance(sequence, Iterable):
+    if isinstance(sequence, (str, bytes, Mapping)) or not isinstance(sequence, Iterable):
         raise InvalidTypeError(f"{name} must be a sequence of {of}, got {sequence!r}")
     return list(sequence)
 
@@ -124,8 +124,16 @@ def _mask_or_rows(
 ) -> tuple[NDArray[np.bool_] | None, Csr | None]:
     if str(getattr(value, "dtype", "")).lower() in ("bool", "boolean") and hasattr(value, "to_numpy"):
         value = value.to_numpy()  # a column of a data frame
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) or _is_single(value):
-        raise InvalidTypeError(f"{name} must be ids of items, a mask, or ids for each user, got {value!r}")
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable) or _is_single(value):
+        raise InvalidTypeError(
+            f"{name} must be ids of {items.name}s, a mask, or a sequence of ids for each user, in the order "
+            f"of the users; got {value!r}"
+        )
+    if isinstance(value, np.ndarray) and _looks_like_a_mask(value, len(items)):
+        raise InvalidTypeError(
+            f"{name} has a 0 or a 1 for each of {len(items)} {items.name}s, but a mask must be of bool, got "
+            f"{value.dtype}; call astype(bool)"
+        )
     listed = value if isinstance(value, np.ndarray) else list(value)
     if _is_mask(listed) or (len(listed) and all(map(_is_mask, listed))):
         return _masked(name, listed, queries, len(items))
@@ -138,6 +146,13 @@ def _mask_or_rows(
     mask = np.zeros(len(items), dtype=bool)
     mask[lookup.rows(name, listed, items, users)[0]] = True
     return mask, None
+
+
+def _looks_like_a_mask(value: NDArray[Any], n_items: int) -> bool:
+    """Tell whether these are numbers of a mask: as ids, 0 and 1 would not be there so often."""
+    if value.dtype.kind not in "iuf" or n_items <= 2 or value.shape[-1] != n_items:
+        return False
+    return bool(((value == 0) | (value == 1)).all())
 
 
 def _is_single(value: Any) -> bool:

@@ -118,7 +118,7 @@ class Watched:
     def _begin(self, number: int, ready: Event | None = None) -> BaseProcess:
         arguments = (self._settings, number, self._shared, ready)
         worker = self._context.Process(target=_work, args=arguments, daemon=True)
-        with server.reloads_held():
+        with server.reloads_held(), _interrupts_held():
             worker.start()
         return worker
 
@@ -138,6 +138,19 @@ class Watched:
             worker.join(max(0.0, until - time.monotonic()))
             if worker.is_alive():
                 worker.kill()
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Let Ctrl-C wait. Processes that are started meanwhile inherit this, until they ignore it."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def _work(settings: Settings, number: int, shared: Path, ready: Event | None) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.csr import Floats, aligned
+from ..data.csr import Csr, Floats, aligned
 from ..data.interactions import Interactions
 from .half import unit_of, worth_halving
 from .sides import Fixed, Place, Side, ThisMachine
@@ -20,13 +20,15 @@ NEGLIGIBLE = 1e-10  # a share of the largest eigenvalue, which is a singular val
 
 
 def random_start(data: Interactions, dim: int, stddev: float, seed: int) -> tuple[Floats, Floats]:
-    """Draw all factors from N(0, stddev / sqrt(dim)).
+    """Draw all factors from N(0, stddev / sqrt(dim)); those of rows without interactions become zero.
 
     Users and items come from independent streams, so that no user starts equal to an item.
     """
     users, items = (aligned((rows, dim)) for rows in (data.n_users, data.n_items))
     for factors, stream in zip((users, items), np.random.SeedSequence(seed).spawn(2), strict=True):
         draw(factors, stddev / math.sqrt(dim), np.random.default_rng(stream))
+    _settle(users, data.by_user)
+    _settle(items, data.by_item)
     return users, items
 
 
@@ -53,6 +55,7 @@ def spectral_start(data: Interactions, dim: int, seed: int, place: Place | int) 
         unused = np.empty((len(items), dim - rank), dtype=np.float32)
         draw(unused, PAPERS_STDDEV / dim, generator)
         items[:, rank:] = unused
+        _settle(items, data.by_item)
     users.fill(0)
     return users, items
 
@@ -80,6 +83,14 @@ class NormalisedInteractions:
         """Compute users = B items, and then items = B' users."""
         self.users.multiply(_fixed(self.items, self.users), self.item_scales)
         self.items.multiply(_fixed(self.users, self.items), self.user_scales)
+
+
+def _settle(factors: Floats, rows: Csr) -> None:
+    """Set the factors of rows without interactions to zero, where the loss is least for them.
+
+    A solver that only comes closer to its minimum would leave noise, which has a direction like any vector.
+    """
+    factors[np.flatnonzero(rows.counts == 0)] = 0
 
 
 def _fixed(side: Side, other: Side) -> Fixed:

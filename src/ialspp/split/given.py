@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
 from ..data.axis import Axis
 from ..data.csr import Csr
-from ..data.interactions import Interactions
-from ..errors import InvalidValueError
+from ..data.ids import IdMap
+from ..data.interactions import Interactions, require_interactions
+from ..errors import InvalidValueError, UnknownIdError
 from .parts import ONE_ITEM_METRICS, WEAK_METRICS, HeldOut, Split
 
 
-def given(train: Interactions, test: Interactions) -> Split:
+def given(train: Interactions, test: Interactions, *, unknown: Literal["error", "skip"] = "error") -> Split:
     """Use data that is split already, to predict more items of the users in training (weak generalisation).
 
-    `train` must have every user and item of a test pair; ids without interactions, listed in `users` or
-    `items` of `Interactions.from_arrays`, count too. No pair may be in both.
+    Parameters
+    ----------
+    train
+        The data to train on. Ids without interactions, listed in `users` or `items` of
+        `Interactions.from_arrays`, are known, too.
+    test
+        The pairs to predict. None of them may be in `train`.
+    unknown
+        "error": a test pair whose user or item `train` does not have is an `UnknownIdError`. "skip": leave it
+        out, since no model can predict it; `left_out` of the split counts such pairs.
 
     Examples
     --------
@@ -25,10 +35,27 @@ def given(train: Interactions, test: Interactions) -> Split:
     >>> split.given(data, test).test
     HeldOut(2 users, 2 test pairs)
     """
-    users = Axis.onto(train.users, test.users, test.by_user.counts > 0, train.items)
-    items = Axis.onto(train.items, test.items, test.by_item.counts > 0, train.users)
-    wanted = test.select(np.ones(len(test), dtype=bool), users, items)
-    return Split("weak", train, HeldOut(train, wanted, unseen=False), None, WEAK_METRICS)
+    require_interactions(train, "train")
+    require_interactions(test, "test")
+    if unknown not in ("error", "skip"):
+        raise InvalidValueError(f'unknown must be "error" or "skip", got {unknown!r}')
+    if unknown == "skip":
+        users, items = Axis.within(train.users, test.users), Axis.within(train.items, test.items)
+        kept = (users.rows[test.by_user.row_numbers] >= 0) & (items.rows[test.by_user.columns] >= 0)
+    else:
+        users = _onto(train.users, test.users, test.by_user, train.items)
+        items = _onto(train.items, test.items, test.by_item, train.users)
+        kept = np.ones(len(test), dtype=bool)
+    held_out = HeldOut(train, test.part(kept, users, items), unseen=False)
+    return Split("weak", train, held_out, None, WEAK_METRICS, int(np.count_nonzero(~kept)))
+
+
+def _onto(known: IdMap, ids: IdMap, rows: Csr, other: IdMap) -> Axis:
+    try:
+        return Axis.onto(known, ids, rows.counts > 0, other)
+    except UnknownIdError as error:
+        way_out = '; unknown="skip" leaves such pairs out'
+        raise UnknownIdError(f"train must have every {known.name} of test; {error}{way_out}") from None
 
 
 def given_leave_one_out(train: Interactions, test: Interactions, candidates: Csr) -> Split:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..data.axis import Axis
 from ..data.ids import IdMap
-from ..data.interactions import Interactions
+from ..data.interactions import Interactions, require_interactions
 from ..data.row_files import count_within
 from ..errors import InvalidValueError
 from ..system.checks import checked_integer, checked_share
@@ -57,6 +57,7 @@ def strong(
     >>> parts.test
     HeldOut(1 held-out users, 1 test pairs)
     """
+    require_interactions(data)
     share = checked_share("test_share", test_share)
     if checked_integer("seed", seed, 0) > LARGEST_SEED:
         raise InvalidValueError(f"the seed of a strong split must be at most {LARGEST_SEED}, got {seed}")
@@ -123,4 +124,4 @@ def _held_out(name: str, data: Interactions, chosen: Mask, items: Axis, share: f
             f"must be at least one; the most pairs of a user are {counts.max(initial=0)}"
         )
     axes = Axis.whole(pairs.users), Axis.whole(pairs.items)
-    return HeldOut(pairs.select(~wanted, *axes), pairs.select(wanted, *axes), unseen=True)
+    return HeldOut(pairs.part(~wanted, *axes), pairs.part(wanted, *axes), unseen=True)

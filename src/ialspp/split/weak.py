@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..data.axis import Axis
 from ..data.csr import Csr, RowNumbers, SortedPairs, Times
-from ..data.interactions import Interactions
+from ..data.interactions import Interactions, require_interactions
 from ..data.row_files import count_within, marked
 from ..errors import InvalidValueError
 from ..system.checks import checked_integer, checked_number, checked_share
@@ -36,6 +36,7 @@ def last_days(data: Interactions, days: float) -> Split:
     >>> parts.test
     HeldOut(5 users, 10 test pairs)
     """
+    require_interactions(data)
     length = checked_number("days", days)
     times = _times_of(data)
     span = (times.max() - times.min()) / DAY if len(times) else 0.0
@@ -57,6 +58,7 @@ def last_item(data: Interactions) -> Split:
     >>> parts.test.wanted.to_frame().select("user", "item").rows()
     [('ann', 'eggs'), ('bob', 'milk'), ('cyd', 'tea'), ('dan', 'bread'), ('eve', 'salt')]
     """
+    require_interactions(data)
     times = _times_of(data)
     held_out = _marked(data, lambda rows, entries: _latest_pairs(rows, times[entries]))
     return _split_by("last-item", data, held_out, ONE_ITEM_METRICS)
@@ -77,6 +79,7 @@ def last_share(data: Interactions, *, test_share: float = 0.2) -> Split:
     >>> parts.test.wanted.by_user.counts.tolist()
     [2, 2, 2, 2, 2]
     """
+    require_interactions(data)
     share, times = checked_share("test_share", test_share), _times_of(data)
     held_out = _marked(data, lambda rows, entries: _last_of_each(rows, share, times[entries]))
     return _split_by("last-share", data, held_out, WEAK_METRICS)
@@ -104,6 +107,7 @@ def random(data: Interactions, *, test_share: float = 0.2, per_user: bool = Fals
     >>> split.random(data, test_share=0.2, per_user=True).test.wanted.by_user.counts.tolist()
     [1, 1, 1, 1, 1]
     """
+    require_interactions(data)
     share = checked_share("test_share", test_share)
     rng = np.random.default_rng(checked_integer("seed", seed, 0))
 
@@ -144,6 +148,7 @@ def leave_one_out(
     >>> parts.test.candidates.counts.tolist()
     [2, 2, 2, 2, 2]
     """
+    require_interactions(data)
     size = checked_integer("negatives", negatives, 1)
     rng = np.random.default_rng(checked_integer("seed", seed, 0))
     if pick not in ("latest", "random"):

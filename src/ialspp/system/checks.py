@@ -7,6 +7,8 @@ import re
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from ..errors import InvalidTypeError, InvalidValueError
 
 LARGEST_FLOAT = (2 - 2.0**-23) * 2.0**127  # in single precision, as labels, weights and settings are
@@ -20,6 +22,13 @@ def checked_integer(name: str, value: Any, least: int) -> int:
     if value < least:
         raise InvalidValueError(f"{name} must be at least {least}, got {value}")
     return int(value)
+
+
+def checked_flag(name: str, value: Any) -> bool:
+    """Return `value` as a bool, which it must be: "no" would count as true."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidTypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
 
 
 def checked_number(name: str, value: Any) -> float:

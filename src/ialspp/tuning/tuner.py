@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..data.weighting import KINDS
-from ..errors import InvalidStateError, InvalidValueError
+from ..errors import InvalidStateError, InvalidTypeError, InvalidValueError
 from ..evaluation import evaluate
 from ..files.lock import locked
 from ..model.batches import CallCluster
@@ -54,6 +54,11 @@ class Tuner:
     resume: bool = False
 
     def __post_init__(self) -> None:
+        if not isinstance(self.template, ImplicitMF):
+            raise InvalidTypeError(
+                "model must be an ImplicitMF, such as ImplicitMF(seed=1), whose settings the search begins "
+                f"with; got {self.template!r}"
+            )
         if (self.budget is None) == (self.trials is None):
             raise InvalidValueError(
                 f"either budget or trials is required, got budget={self.budget} and trials={self.trials}"

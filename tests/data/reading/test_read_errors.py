@@ -465,12 +465,65 @@ def test_a_header_is_not_read_as_data_without_a_word(folder):
         "ann,tea\nbob,milk\n",  # texts alone: nobody can tell
         "ann,tea,5\nbob,milk,4\n",  # a number in the first line
         "ann,tea,\nbob,milk,4\n",  # a field without a value
-        "ann,ann\n1,2\n",  # the same name twice
         "ann,tea\n",
+        "stars,ann,tea\n5,bob,milk\n",  # a name over numbers in a column that is not in use
     ],
 )
 def test_a_first_line_that_may_be_data_is_data(folder, text):
-    assert len(read_text(folder, text, user=0, item=1)) == text.count("\n")
+    user, item = (1, 2) if text.startswith("stars") else (0, 1)
+    assert len(read_text(folder, text, user=user, item=item)) == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "user", "item"),
+    [
+        (",user,item\n0,5,6\n1,7,6\n", 1, 2),  # pandas writes the index without a name
+        ("user,item,\n5,6,\n7,6,\n", 0, 1),
+        ("id,id\n1,2\n", 0, 1),
+        ("user,item,2024,2025\nann,6,1,2\n", 0, 1),
+    ],
+)
+def test_a_header_is_known_by_the_columns_in_use(folder, text, user, item):
+    assert "line 1: these look like names of columns" in outcome(
+        folder, text, "log.csv", user=user, item=item
+    )
+
+
+def test_a_header_is_looked_for_in_each_file(folder):
+    (folder / "several").mkdir()
+    (folder / "several/a.csv").write_text("1,2\n3,4\n")
+    (folder / "several/b.csv").write_text("user,item\n5,6\n")
+    with pytest.raises(ValueError, match=r"b\.csv, line 1: these look like names of columns"):
+        Interactions.read(folder / "several", user=0, item=1)
+
+
+# Files in folders
+
+
+@pytest.mark.parametrize("damaged", [b"", b"PAR1 and not much more, but PAR1"])
+def test_a_damaged_file_of_a_folder_is_named(folder, damaged):
+    there = folder / f"parquet {len(damaged)}"
+    there.mkdir()
+    for name in "ac":
+        pl.DataFrame({"user": [1], "item": [2]}).write_parquet(there / f"{name}.parquet")
+    (there / "b.parquet").write_bytes(damaged)
+    with pytest.raises((ValueError, OSError), match=r"b\.parquet"):
+        Interactions.read(there, user="user", item="item")
+
+
+def test_files_of_several_formats_are_named(folder):
+    there = folder / "formats"
+    there.mkdir()
+    pl.DataFrame({"user": [1], "item": [2]}).write_parquet(there / "a.parquet")
+    (there / "a.parquet.tmp").write_text("user,item\n")
+    with pytest.raises(ValueError, match=r"got csv \(a\.parquet\.tmp\), parquet \(a\.parquet\)"):
+        Interactions.read(there, user="user", item="item")
+
+
+def test_calendar_dates_without_hyphens_are_not_seconds(folder):
+    text = "user,item,day\n1,2,20260101\n1,3,20261231\n"
+    found = outcome(folder, text, "log.csv", user="user", item="item", time="day")
+    assert "line 2: column 'day' must be Unix seconds, or a date such as 2026-12-31, but is 20260101" in found
 
 
 def test_a_way_out_is_named_where_names_are_not_there(folder):

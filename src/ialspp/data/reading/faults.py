@@ -55,7 +55,22 @@ def first_fault(source: FileSet, columns: Columns | None, error: Exception) -> I
             if fault:
                 return fault
     hint = "; if quotes have no meaning in this file, pass quote=None" if "malformed" in str(error) else ""
-    return InvalidValueError(f"{source.files[0]}: {str(error).splitlines()[0]}{hint}")
+    file, words = _damaged_file(source, str(error))
+    return InvalidValueError(f"{file}: {words.splitlines()[0]}{hint}")
+
+
+def _damaged_file(source: FileSet, words: str) -> tuple[Path | str, str]:
+    """Find the file that polars cannot read: where there are several, its words name none, or another one."""
+    import polars as pl
+
+    if len(source.files) == 1 or source.is_text:
+        return source.files[0], words
+    for one in source.each_file():
+        try:
+            one.scan().select(pl.all().null_count()).collect(engine="streaming")
+        except pl.exceptions.PolarsError as fault:
+            return one.files[0], str(fault)
+    return f"one of {len(source.files)} files, of which {source.files[0]} is the first", words
 
 
 def _fault_of(record: Record, width: int, columns: Columns | None) -> InvalidValueError | None:

@@ -188,12 +188,11 @@ def tell_format(files: tuple[Path, ...], format: str | None) -> str:
     """Tell the format of files from their suffixes, unless it is given; text is "csv"."""
     if format not in (None, *FORMATS):
         raise InvalidValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
-    formats = {format or _FORMAT_OF.get(file.suffix.lower(), "csv") for file in files}
+    formats = {format or _FORMAT_OF.get(file.suffix.lower(), "csv"): file.name for file in reversed(files)}
     if len(formats) > 1:
-        raise InvalidValueError(
-            f"{files[0].parent}: files of one format are required, got {', '.join(sorted(formats))}"
-        )
-    return formats.pop()
+        found = ", ".join(f"{each} ({name})" for each, name in sorted(formats.items()))
+        raise InvalidValueError(f"{files[0].parent}: files of one format are required, got {found}")
+    return formats.popitem()[0]
 
 
 def _by_position(names: list[str]) -> list[str]:

@@ -17,18 +17,22 @@ def look_like_names(fields: Sequence[str]) -> bool:
     return len(set(fields)) == len(fields) and all(field and not _is_number(field) for field in fields)
 
 
-def refuse_header(records: Iterable[Record]) -> None:
-    """Raise if the first record is a header beyond doubt: under one of its names, there are numbers alone.
+def refuse_header(records: Iterable[Record], used: Iterable[int]) -> None:
+    """Raise if the first record seems to be a header: in a column in use, a text stands over numbers alone.
 
     Otherwise the names of columns would become a user and an item, and turn integers into texts.
     """
     found = list(islice(_sound(records), SAMPLED + 1))
-    below = zip(*(record.fields for record in found[1:]), strict=False)
-    if any(all(map(_is_number, column)) for column in below) and look_like_names(found[0].fields):
+    columns = list(zip(*(record.fields for record in found), strict=False))
+    if any(_is_name_over_numbers(*columns[place]) for place in used if place < len(columns)):
         raise InvalidValueError(
             f"{found[0]}: these look like names of columns: {found[0].fields}; give header=True if they are, "
             "or header=False if this is data"
         )
+
+
+def _is_name_over_numbers(first: str, *below: str) -> bool:
+    return bool(first and below) and not _is_number(first) and all(map(_is_number, below))
 
 
 def _sound(records: Iterable[Record]) -> Iterator[Record]:

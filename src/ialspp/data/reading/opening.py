@@ -42,6 +42,18 @@ def files_of(path: Paths) -> tuple[Path, ...]:
     return tuple(found)
 
 
+def refuse_replacing(path: Paths, target: Path) -> None:
+    """Raise if a file that is to be written is one of those of a path."""
+    if not target.exists():
+        return
+    try:
+        files = files_of(path)
+    except OSError:  # which those who read the path will meet, too
+        return
+    if any(target.samefile(file) for file in files):
+        raise InvalidValueError(f"out must not be a file of the data, got {target}")
+
+
 def _matching(pattern: Path) -> list[Path]:
     if not any(sign in str(pattern) for sign in "*?["):
         target = f": it is a link to {pattern.readlink()}" if pattern.is_symlink() else ""

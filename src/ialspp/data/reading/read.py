@@ -17,7 +17,7 @@ from ...system.progress import Progress, Report, reporting
 from ..csr import Floats, RowNumbers, Times
 from ..ids import IdMap
 from ..spool import MemorySpool, Spool
-from ..values import LATEST_TIME
+from ..values import LATEST_TIME, looks_like_calendar
 from .codes import Codes
 from .columns import BLANK, BROKEN, Columns
 from .expressions import needs_header
@@ -80,7 +80,9 @@ def read(
         with polars_errors(shown):
             source = FileSet.of(files, format, separator, header, quote, named)
             if source.is_text and header is None and not named:
-                refuse_header(records(files[0], source.separator, quote))
+                positions = [column for column in roles.values() if isinstance(column, int)]
+                for file in files:
+                    refuse_header(records(file, source.separator, quote), positions)
         with polars_errors(shown, source):
             columns = Columns.of(source, roles, where)
         with polars_errors(shown, source, columns):
@@ -147,6 +149,10 @@ def _check(source: FileSet, batch: pl.DataFrame, role: str, what: str) -> None:
     }[role]
     numbers = values.to_numpy()
     bad = np.flatnonzero(~((numbers >= least) & (numbers <= most)))
+    if role == "time" and looks_like_calendar(numbers):
+        raise fault_at(
+            source, batch[ROW][0], what, int(numbers[0]), "Unix seconds, or a date such as 2026-12-31"
+        )
     if len(bad):
         row = int(bad[0])
         raise fault_at(source, batch[ROW][row], what, float(numbers[row]), required)
