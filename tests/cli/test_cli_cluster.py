@@ -1,8 +1,15 @@
-"""--ray: what it refuses, before Ray is started."""
+"""--ray: what it refuses, before Ray is started, and the files that it makes."""
+
+import os
 
 import pytest
 from support.commands import ialspp, refuses
 from support.models import make_data
+from support.processes import child, finish
+
+from ialspp import Interactions
+from ialspp.cli.cluster import in_file_beside
+from ialspp.files.leftovers import finished_name, leftovers
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +54,46 @@ def test_what_a_cluster_cannot_do_is_refused(files, source, options, message):
 def test_questions_refuse_what_makes_no_sense(tmp_path, command, options, message):
     refuses(message)(ialspp(command, "none", *options, cwd=tmp_path))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_part_of_the_data_is_a_file_beside_it_for_a_while(tmp_path):
+    path = tmp_path / "events.ialsdata"
+    make_data().save(path)
+    data = Interactions.open(path)
+    part = data.core(min_user=12)
+    for _ in range(2):
+        with in_file_beside(path, part) as beside:
+            assert beside.to_frame().equals(part.to_frame())
+            assert beside.file.path.parent == tmp_path
+            assert finished_name(beside.file.path).name == "events.part.ialsdata"
+            assert leftovers(tmp_path) == []
+            with in_file_beside(beside.file.path, beside) as another:
+                assert another.file.path != beside.file.path
+                assert another.to_frame().equals(part.to_frame())
+        assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks as POSIX has them")
+def test_what_a_killed_process_left_of_a_part_is_removed_by_the_next_one(tmp_path):
+    path = tmp_path / "events.ialsdata"
+    make_data().save(path)
+    process = child(
+        """
+        import sys, time
+        from pathlib import Path
+        from ialspp import Interactions
+        from ialspp.cli.cluster import in_file_beside
+        path = Path(sys.argv[1])
+        with in_file_beside(path, Interactions.open(path)):
+            print("there", flush=True)
+            time.sleep(600)
+        """,
+        path,
+    )
+    assert process.stdout.readline() == "there\n"
+    process.kill()
+    finish(process)
+    assert [file.name.startswith(".events.part.ialsdata.") for file in leftovers(tmp_path)] == [True]
+    with in_file_beside(path, make_data()):
+        assert len(list(tmp_path.iterdir())) == 2
+    assert list(tmp_path.iterdir()) == [path]

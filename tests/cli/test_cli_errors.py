@@ -335,3 +335,28 @@ def test_wrong_usage(folder, arguments, words):
     assert done.stderr.startswith("Usage: ialspp")
     assert words in done.stderr
     assert "--help" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is of Linux")
+def test_what_is_done_but_cannot_be_told_has_an_exit_code_of_its_own(tmp_path):
+    """Whoever repeats an update that was done counts its data twice."""
+    log, model = write_log(tmp_path / "log.csv"), tmp_path / "m.ialspp"
+    more = write_log(tmp_path / "more.csv", first_user=100)
+    told = [f"{model} is written, but not all about it", "No space left"]
+    for arguments in (["fit", log, *COLUMNS, *QUICK, "-o", model], ["update", model, more, *COLUMNS]):
+        refuses(*told, code=3)(shell('exec "$@" > /dev/full', *arguments))
+    assert answer("info", model)["users"] == 120
+
+
+def test_keys_of_other_commands_are_left_to_them(tmp_path):
+    log = write_log(tmp_path / "log.csv")
+    (tmp_path / "all.toml").write_text(
+        'user = "who"\nitem = "what"\ndim = 4\nprotocol = "random"\n[fit]\nepochs = 1\n'
+    )
+    shared = ["--config", tmp_path / "all.toml"]
+    assert answer("fit", log, *shared, "-o", tmp_path / "m.ialspp")["settings"]["dim"] == 4
+    assert answer("evaluate", log, *shared)["split"]["protocol"] == "random"
+    assert answer("update", tmp_path / "m.ialspp", log, *shared)["update"]["new_pairs"] == 0
+    (tmp_path / "wrong.toml").write_text("protocoll = 1\n")
+    wrong = ialspp("fit", log, "--config", tmp_path / "wrong.toml", "-o", tmp_path / "m.ialspp")
+    refuses("protocoll is not an option of fit")(wrong)

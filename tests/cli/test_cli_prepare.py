@@ -129,3 +129,25 @@ def test_names_that_cannot_be_used_are_refused_before_anything_is_written(files)
     message = refused("prepare", "*.parquet", *COLUMNS, "--item-names", "others.csv", "-o", "data.ialsdata")
     assert "that have a name is the id of one of the 3 items" in message
     assert not (files / "data.ialsdata").exists()
+
+
+@pytest.mark.usefixtures("files")
+def test_good_data_is_not_replaced_by_none(files):
+    run("prepare", "one.parquet", *COLUMNS, "-o", "data.ialsdata")
+    before = (files / "data.ialsdata").read_bytes()
+    for options in (["--where", "n > 99"], ["--min-user", "9"]):
+        message = refused("prepare", "one.parquet", *COLUMNS, *options, "-o", "data.ialsdata")
+        assert "data.ialsdata is not written, because no row of the data is left" in message
+    (files / "empty.csv").write_text("who,what\n")
+    assert "no row" in refused("prepare", "empty.csv", *COLUMNS, "-o", "new.ialsdata")
+    message = refused("prepare", "data.ialsdata", "--min-item", "9", "-o", "other.ialsdata")
+    assert "data.ialsdata has no interactions" in message
+    assert (files / "data.ialsdata").read_bytes() == before
+    assert not list(files.glob("*other*")) + list(files.glob("*new*"))
+
+
+@pytest.mark.usefixtures("files")
+def test_times_are_named_when_data_is_prepared():
+    run("prepare", "one.parquet", *COLUMNS, "-o", "data.ialsdata")
+    message = refused("evaluate", "data.ialsdata", "--protocol", "last-item")
+    assert "--time must name their column, when the data is prepared" in message

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 from support.commands import COLUMNS, QUICK, answer, contents, ialspp, refuses, write_log
 
-from ialspp import ImplicitMF
+from ialspp import ImplicitMF, Interactions
 
 FIT = ["fit", "log.csv", *COLUMNS, *QUICK]
 RECOMMEND = ["recommend", "m.ialspp", "--user", "u1"]
@@ -22,6 +22,7 @@ def folder(tmp_path):
     (tmp_path / "notes.txt").write_text("do not lose me\n")
     (tmp_path / "ratings.csv").write_text("who,what\nu1,2\n")
     (tmp_path / "words.jsonl").write_text("not json\n")
+    (tmp_path / "scores.csv").write_text("player,rank,score\nann,1,2.5\n")
     (tmp_path / "deep.jsonl").write_text("[" * 50_000)
     (tmp_path / "list.ndjson").write_text('["rank", "score"]\n')
     (tmp_path / "bytes.csv").write_bytes(b"\xff\xfe\n")
@@ -36,6 +37,7 @@ REFUSED = [
     ([*FIT, "-o", "notes.txt"], "notes.txt exists and is not a model of ialspp"),
     ([*UPDATE, "-o", "notes.txt"], "notes.txt exists and is not a model of ialspp"),
     ([*RECOMMEND, "-o", "ratings.csv"], "ratings.csv exists and is not a table of rankings"),
+    ([*RECOMMEND, "-o", "scores.csv"], "scores.csv exists and is not a table of rankings"),
     ([*RECOMMEND, "-o", "words.jsonl"], "words.jsonl exists and is not a table of rankings"),
     ([*RECOMMEND, "-o", "deep.jsonl"], "deep.jsonl exists and is not a table of rankings"),
     ([*RECOMMEND, "-o", "list.ndjson"], "list.ndjson exists and is not a table of rankings"),
@@ -97,3 +99,35 @@ def test_a_model_is_not_data(folder, command):
     out = ["-o", "x.ialspp"] if command == "fit" else []
     done = ialspp(command, "m.ialspp", *out, cwd=folder)
     refuses(f"m.ialspp is a model, and {command} needs data", "ialspp info m.ialspp")(done)
+
+
+@pytest.mark.parametrize(
+    ("sources", "out"),
+    [
+        (["log.csv"], "log.csv"),
+        (["lo*.csv"], "log.csv"),
+        (["logs"], "logs/b.csv"),
+        (["logs/*.csv"], "linked.csv"),
+    ],
+)
+@pytest.mark.parametrize("command", ["fit", "prepare"])
+def test_no_file_of_the_data_is_replaced_even_by_force(folder, command, sources, out):
+    (folder / "logs").mkdir()
+    for name in "ab":
+        write_log(folder / f"logs/{name}.csv")
+    (folder / "linked.csv").symlink_to(folder / "logs/a.csv")
+    before = contents(folder)
+    options = QUICK if command == "fit" else []
+    done = ialspp(command, *sources, *COLUMNS, *options, "-o", out, "--force", cwd=folder)
+    refuses(f"--out must not be a file of the data, got {out}")(done)
+    assert contents(folder) == before
+
+
+def test_no_further_file_of_the_data_is_replaced(folder):
+    write_log(folder / "more.csv")
+    before = contents(folder)
+    done = ialspp("prepare", "log.csv", "more.csv", *COLUMNS, "-o", "more.csv", "--force", cwd=folder)
+    refuses("--out must not be a file of the data, got more.csv")(done)
+    with pytest.raises(ValueError, match="out must not be a file of the data"):
+        Interactions.prepare(folder / "log.csv", folder / "log.csv", user="who", item="what")
+    assert contents(folder) == before

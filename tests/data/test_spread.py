@@ -123,3 +123,21 @@ def test_a_sample_taken_block_by_block_is_that_of_all_weights(n, block, size):
         found = spread._sample_of_positive(np.append(weights, np.float32(5)))
     positive = np.append(weights[weights > 0], np.float32(5))
     assert np.array_equal(found, positive[:: 1 + len(positive) // size])
+
+
+@pytest.mark.parametrize(("factor", "warns"), [(0.09, True), (0.2, False), (9, False), (11, True)])
+def test_an_update_on_another_scale_warns_at_the_line_of_the_caller(factor, warns):
+    model = ImplicitMF(dim=2, epochs=1).fit(weighted(np.full(PAIRS, 3.0)), progress=False)
+    more = Interactions.from_arrays(user=[1, 2], item=[3, 4], weight=[3 * factor] * 2)
+    found = caught(lambda: model.update(more, progress=False))
+    assert [(each.category, each.filename) for each in found] == [(WeightWarning, __file__)] * warns
+    assert all("was trained with 3. Compute" in str(each.message) for each in found)
+
+
+def test_an_update_with_weights_of_a_model_without_warns():
+    plain = Interactions.from_arrays(user=[1, 1, 2], item=[1, 2, 1])
+    model = ImplicitMF(dim=2, epochs=1).fit(plain, progress=False)
+    assert caught(lambda: model.update(plain, progress=False)) == []
+    counted = Interactions.from_arrays(user=[1], item=[2], weight=[500])
+    [warning] = caught(lambda: model.update(counted, progress=False))
+    assert "500 on average" in str(warning.message)

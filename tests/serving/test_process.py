@@ -276,3 +276,17 @@ def test_a_bad_model_is_an_error(tmp_path):
 def test_answers_carry_the_checksum_of_their_file(running, model_file):
     answer = running.post("/v1/recommend", json={"items": ITEMS[:1]})
     assert answer.headers[MODEL] == ImplicitMF.load(model_file).file_info["checksum"]
+
+
+def test_ctrl_c_while_workers_start_is_told_without_tracebacks(model_file):
+    """It reaches all processes of a terminal, and workers import for seconds."""
+    if not Path("/proc/self/status").exists():
+        pytest.skip("needs /proc to find the workers")
+    process = Process(model_file, "--workers", 2, start_new_session=True)
+    try:
+        wait_until(lambda: process.process.poll() is not None or len(workers_of(process.process.pid)) == 2)
+        os.killpg(process.process.pid, signal.SIGINT)
+        assert process.ended() == 0
+    finally:
+        process.end()
+    assert "Traceback" not in process.said

@@ -33,13 +33,14 @@ def client_of(path, *, limits=None, raise_errors=True, **settings):
 class Process:
     """`ialspp serve` in a process of its own, on a free port of 127.0.0.1."""
 
-    def __init__(self, path, *options):
+    def __init__(self, path, *options, **settings):
         self.process = subprocess.Popen(
             [COMMAND, "serve", str(path), "--port", "0", *map(str, options)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             env=environment(IALSPP_THREADS="1"),
+            **settings,
         )
         self.lines, self.output = [], []
         self._readers = [
