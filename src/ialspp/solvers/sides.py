@@ -265,7 +265,7 @@ class LocalSide:
         native = getattr(_core, call + fixed.suffix)
         centres = () if self.centres is None else (self.centres,)
         done = native(*self.to_update(), *fixed.arguments, *arguments, self.threads, *centres)
-        if fixed.in_place and not done:  # nothing was changed
+        if fixed.in_place and not done:  # this side is as it was, and the fixed one is rounded where it fits
             log("vectors exceed half precision; they are read in single precision")
             return self.run(call, Fixed(fixed.table), *arguments)
         return done

@@ -22,12 +22,27 @@ ONE_ITEM_METRICS = ("hit_rate@10", "ndcg@10")  # He et al. 2017, NCF
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HeldOut:
-    """Users to evaluate a model on: the pairs it is given of each, and the pairs it has to predict."""
+    """Users to evaluate a model on: the pairs it is given of each, and the pairs it has to predict.
 
-    given: Interactions  # folded in (unseen users) or trained on (known users); never recommended again
-    wanted: Interactions  # to be predicted; has the same users and items as `given`
-    unseen: bool  # whether the users are not in the training data, so that their vectors are folded in
-    candidates: Csr | None = None  # the only items to rank for each user, the wanted included; None: all
+    Attributes
+    ----------
+    given
+        The pairs that are folded in (unseen users) or were trained on (known users). They are never
+        recommended again. For known users this is the training data itself.
+    wanted
+        The pairs to predict, with the same users and items, in the same rows, as `given`. Users without any
+        are not evaluated.
+    unseen
+        Whether the users are not in the training data, so that their vectors are folded in.
+    candidates
+        The only items to rank for each user, in the rows of `given`, those of `wanted` included. None: all
+        items.
+    """
+
+    given: Interactions
+    wanted: Interactions
+    unseen: bool
+    candidates: Csr | None = None
 
     def __post_init__(self) -> None:
         for axis in ("users", "items"):
@@ -68,14 +83,28 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Split:
-    """Training data, users for the test, and perhaps other users for choosing settings (validation)."""
+    """Training data, users for the test, and perhaps other users for choosing settings (validation).
+
+    Attributes
+    ----------
+    protocol
+        The name that results show.
+    train
+        The data to train on. Its items are those of the held-out parts.
+    test, validation
+        The users to evaluate; `validation` may be None.
+    metrics
+        The names of the metrics that are usual for this protocol.
+    left_out
+        The number of held-out pairs whose user or item is not in training: no model can predict them, so they
+        are dropped.
+    """
 
     protocol: str
     train: Interactions
     test: HeldOut
     validation: HeldOut | None
-    metrics: tuple[str, ...]  # that are usual for this protocol
-    # Held-out pairs whose user or item is not in training cannot be predicted by any model and are dropped.
+    metrics: tuple[str, ...]
     left_out: int = 0
 
     def __repr__(self) -> str:
