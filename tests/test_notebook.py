@@ -9,7 +9,7 @@ from support.processes import PATIENCE
 
 nbformat = pytest.importorskip("nbformat", reason="needs nbformat")
 nbclient = pytest.importorskip("nbclient", reason="needs nbclient and ipykernel")
-manager = pytest.importorskip("jupyter_client.manager", reason="needs nbclient and ipykernel")
+traitlets = pytest.importorskip("traitlets.config", reason="needs nbclient and ipykernel")
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "docs" / "how-to" / "notebook.ipynb"
 
@@ -22,9 +22,8 @@ def both():
     with tempfile.TemporaryDirectory() as folder:
         # Files instead of ports, which somebody else may take before the kernel does.
         kernel = {"transport": "ipc", "ip": f"{folder}/k"} if os.name == "posix" else {}
-        nbclient.NotebookClient(
-            executed, timeout=None, startup_timeout=PATIENCE, km=manager.AsyncKernelManager(**kernel)
-        ).execute()
+        config = traitlets.Config({"AsyncKernelManager": kernel})
+        nbclient.NotebookClient(executed, timeout=None, startup_timeout=PATIENCE, config=config).execute()
     return [[cell for cell in book.cells if cell.cell_type == "code"] for book in (stored, executed)]
 
 
