@@ -73,6 +73,7 @@ def parts_of_two():
         ({"a": [2], "b": 3}, InvalidTypeError, "user 'b' has 3"),
         ({"a": [2], "b": "3"}, InvalidTypeError, "user 'b' has '3'"),
         ({"a": [2], "b": {3: 0.5}}, InvalidTypeError, "user 'b' has {3: 0.5}"),
+        ({"a": [2], "b": {3}}, InvalidTypeError, r"best first, but user 'b' has \{3\}"),
         ({"a": [2], "b": [3, 4]}, UnknownIdError, "items of the training data; unknown item: 4"),
         ({"a": ["2"], "b": ["3"]}, UnknownIdError, "these are strings"),
         ({"a": [2, 3, 2], "b": []}, InvalidValueError, "that of user 'a' has 2 twice"),

@@ -8,8 +8,9 @@ from support.models import make_data
 from support.processes import child, finish
 
 from ialspp import Interactions
+from ialspp.cli import cluster
 from ialspp.cli.cluster import in_file_beside
-from ialspp.files.leftovers import finished_name, leftovers
+from ialspp.files.leftovers import finished_name, in_use, leftovers, sweep
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +72,24 @@ def test_a_part_of_the_data_is_a_file_beside_it_for_a_while(tmp_path):
                 assert another.file.path != beside.file.path
                 assert another.to_frame().equals(part.to_frame())
         assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks as POSIX has them")
+def test_a_part_that_was_taken_for_a_leftover_is_written_again(tmp_path, monkeypatch):
+    path = tmp_path / "events.ialsdata"
+    make_data().save(path)
+    swept = []
+
+    def sweeping(file):
+        if not swept:
+            sweep(path.with_name("events.part.ialsdata"))
+            swept.append(not file.exists())
+        return in_use(file)
+
+    monkeypatch.setattr(cluster, "in_use", sweeping)
+    with in_file_beside(path, make_data()) as beside:
+        assert swept == [True]
+        assert beside.to_frame().equals(make_data().to_frame())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="locks as POSIX has them")

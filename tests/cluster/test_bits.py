@@ -16,6 +16,7 @@ from support.terminal import PIPES, start
 from ialspp import IALS, ICD, IALSpp, IdMap, ImplicitMF, Interactions, SpectralCG
 from ialspp.cluster import RayCluster
 from ialspp.cluster.needs import Factors, Needs
+from ialspp.cluster.ray_cluster import are_same
 from ialspp.errors import InvalidStateError, InvalidValueError, MissingExtraError
 from ialspp.model.checkpoint import Checkpoint
 from ialspp.solvers import ThisMachine, half, spectral
@@ -220,6 +221,27 @@ def test_the_command_trains_on_data_that_its_options_make(events, two_nodes, tmp
 def test_another_cluster_than_the_one_of_this_process_is_refused(stored):
     with pytest.raises(InvalidStateError, match=r"'10\.0\.0\.1:6379', but this process is connected to"):
         make_model().fit(stored, cluster=RayCluster(address="10.0.0.1:6379"), progress=False)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "same"),
+    [
+        ("192.0.2.5:6379", True),
+        ("192.0.2.5:6380", False),
+        ("192.0.2.9:6379", False),
+        ("127.0.0.1:6379", True),
+        ("localhost:6379", True),
+        ("[::1]:6379", True),
+        ("nowhere.invalid:6379", False),
+    ],
+)
+def test_a_cluster_on_this_machine_has_several_addresses(wanted, same):
+    assert are_same(wanted, "192.0.2.5:6379", here="192.0.2.5") == same
+
+
+def test_this_machine_is_no_other():
+    assert not are_same("localhost:6379", "192.0.2.9:6379", here="192.0.2.5")
+    assert are_same("localhost:6379", "127.0.0.1:6379", here="192.0.2.5")
 
 
 @pytest.mark.usefixtures("free_nodes")

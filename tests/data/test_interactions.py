@@ -440,6 +440,17 @@ def test_an_expression_a_column_that_is_there_twice_and_another_kind_of_table_ar
         Interactions.from_dataframe(table.to_arrow(), user="u", item="i")
 
 
+def test_a_column_may_be_named_by_a_number_of_numpys():
+    frame = pd.DataFrame([[1, 2], [3, 4]], columns=np.array([10, 20]))
+    data = Interactions.from_dataframe(frame, user=frame.columns[0], item=np.int64(20))
+    assert (data.users.ids.tolist(), data.items.ids.tolist()) == ([1, 3], [2, 4])
+
+
+def test_the_keys_of_a_dict_are_a_sequence_of_ids():
+    latest = {"ann": "tea", "bob": "milk"}
+    assert len(Interactions.from_arrays(user=latest.keys(), item=latest.values())) == 2
+
+
 def test_what_has_no_order_or_other_values_is_no_sequence_of_ids():
     with pytest.raises(TypeError, match="users must be a sequence of ids, got the dict"):
         Interactions.from_arrays(user={"a": 1}, item=[1])

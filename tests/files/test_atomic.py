@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.processes import child, finish
 
-from ialspp.files.atomic import replace_whole, whole_file
+from ialspp.files.atomic import _Part, replace_whole, whole_file
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals, links and permissions as POSIX has them")
 
@@ -320,8 +320,10 @@ def test_a_finished_file_is_given_its_name(path):
     assert names(path.parent) == ["model.bin"]
 
 
-@posix
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
+as_root = pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root gives files away")
+
+
+@as_root
 def test_a_replaced_file_stays_with_its_owner(path):
     os.chown(path, 12345, 23456)
     path.chmod(0o640)
@@ -329,3 +331,69 @@ def test_a_replaced_file_stays_with_its_owner(path):
         file.write(b"new")
     status = path.stat()
     assert (status.st_uid, status.st_gid, mode(path)) == (12345, 23456, 0o640)
+
+
+@pytest.fixture
+def for_all():
+    """A file in a folder that every user may use, which those of pytest are not."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        path = Path(folder, "model.bin")
+        path.write_bytes(b"old")
+        yield path
+
+
+def replaced_by(path, groups):
+    """Replace a file in another process, as a user who is in these groups."""
+    code = """
+    import os, sys
+    from pathlib import Path
+    from ialspp.files.atomic import whole_file
+    path, *groups = sys.argv[1:]
+    os.setgroups([int(group) for group in groups])
+    os.setgid(int(groups[0]))
+    os.setuid(1002)
+    with whole_file(Path(path)) as file:
+        file.write(b"new")
+    print("done")
+    """
+    process, said = child_that_says(code, path, *groups)
+    _, stderr = finish(process)
+    assert said == "done", stderr
+    return path.stat()
+
+
+@as_root
+def test_a_replaced_file_stays_with_a_group_of_the_writer(for_all):
+    os.chown(for_all, 12345, 2000)
+    for_all.chmod(0o660)
+    status = replaced_by(for_all, [3000, 2000])
+    assert (status.st_uid, status.st_gid, mode(for_all)) == (1002, 2000, 0o660)
+
+
+@as_root
+def test_another_group_may_do_what_everyone_may(for_all):
+    os.chown(for_all, 12345, 2000)
+    for_all.chmod(0o676)
+    status = replaced_by(for_all, [3000])
+    assert (status.st_uid, status.st_gid, mode(for_all)) == (1002, 3000, 0o666)
+
+
+@as_root
+def test_nothing_but_the_new_file_changes_hands(path, monkeypatch):
+    secret = path.with_name("secret")
+    secret.write_bytes(b"root's")
+    secret.chmod(0o600)
+    os.chown(path, 12345, 23456)
+    create = _Part._create
+
+    def swapped(self, part):
+        create(self, part)
+        part.unlink()
+        part.symlink_to(secret)
+
+    monkeypatch.setattr(_Part, "_create", swapped)
+    with whole_file(path) as file:
+        file.write(b"new")
+    status = secret.stat()
+    assert (status.st_uid, status.st_gid, mode(secret)) == (0, os.getegid(), 0o600)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import contents, environment
-from support.processes import PATIENCE
+from support.processes import PATIENCE, child, finish
 from support.reproducing import SYNTHETIC, WHOLE, Report, but, reproduce, write_movielens
 
 from ialspp.model.training import MOST_EPOCHS
@@ -56,18 +56,18 @@ def running(lines, *arguments, cwd):
     pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
     file, end = cwd / "report" / FILE, time.monotonic() + PATIENCE
     command = [sys.executable, "-m", "reproduction", *arguments]
-    child = subprocess.Popen(
+    process = subprocess.Popen(
         command, cwd=cwd, env=environment(PYTHONPATH=str(ROOT)), encoding="utf-8", **pipes
     )
     try:
         while not (file.exists() and file.read_bytes().count(b"\n") >= lines):
-            assert child.poll() is None, child.communicate()
+            assert process.poll() is None, process.communicate()
             assert time.monotonic() < end
             time.sleep(0.001)
-        yield child
+        yield process
     finally:
-        child.kill()
-        child.communicate()
+        process.kill()
+        process.communicate()
 
 
 def task_in(line):
@@ -100,9 +100,28 @@ def same_report(folder, home):
 
 @posix
 def test_a_killed_run_continues_where_it_was(home, tmp_path, monkeypatch):
-    with running(9, *WHOLE, cwd=tmp_path) as child:
-        child.kill()
-        assert child.wait(PATIENCE) == -signal.SIGKILL
+    killed = child(
+        """
+        import os, signal, sys
+        from reproduction.command import main
+        from reproduction.journal import Journal
+
+        add = Journal.add
+
+        def then_killed(journal, measured):
+            add(journal, measured)
+            if journal.path.read_bytes().count(b"\\n") == 9:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        Journal.add = then_killed
+        main()
+        """,
+        *WHOLE,
+        cwd=tmp_path,
+        env=environment(PYTHONPATH=str(ROOT)),
+    )
+    _, errors = finish(killed)
+    assert killed.returncode == -signal.SIGKILL, errors
     assert not (tmp_path / "report" / "report.html").exists()
     before = (tmp_path / "report" / FILE).read_bytes()
     assert before.count(b"\n") < (home / "report" / FILE).read_bytes().count(b"\n")
@@ -117,10 +136,10 @@ def test_a_killed_run_continues_where_it_was(home, tmp_path, monkeypatch):
 
 @posix
 def test_ctrl_c_keeps_what_was_measured(tmp_path):
-    with running(ALL_TIMES, *ENDLESS, cwd=tmp_path) as child:
-        child.send_signal(signal.SIGINT)
-        out, err = child.communicate(timeout=60)
-    assert (child.returncode, out) == (130, "")
+    with running(ALL_TIMES, *ENDLESS, cwd=tmp_path) as process:
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out) == (130, "")
     assert "hours" in err
     assert f"kept in report/{FILE}" in err
     assert err.endswith("ialspp: interrupted\n")

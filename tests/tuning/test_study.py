@@ -3,12 +3,14 @@
 import os
 import signal
 import socket
+from pathlib import Path
 
 import pytest
 from support.processes import child, finish, wait_until
 from support.tuning import Planted, make_plan, run
 
 from ialspp.errors import InvalidValueError
+from ialspp.tuning import processes
 from ialspp.tuning.choosing import choose
 from ialspp.tuning.heartbeat import SILENCE, Heartbeat
 from ialspp.tuning.result import spent_seconds
@@ -126,15 +128,51 @@ def test_a_silent_process_of_another_machine_is_given_up(journal, monkeypatch):
     assert frozen.trials() == study.trials() == []
 
 
-def test_a_number_that_another_process_has_by_now_is_no_sign_of_life(journal, monkeypatch):
-    plan = make_plan()
-    study = Study(journal, {"seed": 0}, heartbeat=Heartbeat(now=lambda: 1000.0))
+@pytest.fixture
+def begun_by_parent(journal, monkeypatch):
+    """Begin a trial at second 1000 as this process's parent, which lives; give a look at a later second."""
+    plan, study = make_plan(), Study(journal, {"seed": 0}, heartbeat=Heartbeat(now=lambda: 1000.0))
     with monkeypatch.context() as patch:
-        patch.setattr(os, "getpid", os.getppid)  # which lives
+        patch.setattr(os, "getpid", os.getppid)
         study.begin(plan.start, 0, "search", plan.space)
-    for second, running in ((1000.0 + SILENCE, 1), (1001.0 + SILENCE, 0)):
-        other = Study(journal, {"seed": 0}, resume=True, heartbeat=Heartbeat(now=lambda now=second: now))
-        assert other.running_elsewhere() == running
+
+    def running_at(second):
+        later = Heartbeat(now=lambda: second)
+        return Study(journal, {"seed": 0}, resume=True, heartbeat=later).running_elsewhere()
+
+    return running_at
+
+
+# A system that does not say when a process began is one on which nothing is known about its number.
+knows_beginnings = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+
+
+@knows_beginnings
+def test_a_living_process_of_this_machine_may_be_silent(begun_by_parent):
+    assert begun_by_parent(1001.0 + SILENCE) == 1
+
+
+@knows_beginnings
+def test_a_number_that_another_process_has_by_now_is_no_sign_of_life(begun_by_parent, monkeypatch):
+    monkeypatch.setattr(processes, "_began", lambda _pid: -1)
+    assert begun_by_parent(1000.0) == 0
+
+
+def test_silence_counts_where_nobody_knows_when_a_process_began(monkeypatch, request):
+    monkeypatch.setattr(processes, "_began", lambda _pid: None)
+    running_at = request.getfixturevalue("begun_by_parent")
+    assert [running_at(1000.0 + SILENCE), running_at(1001.0 + SILENCE)] == [1, 0]
+
+
+@knows_beginnings
+def test_a_process_whose_parent_does_not_look_has_ended():
+    ended = child("")
+    stat = Path(f"/proc/{ended.pid}/stat")
+    wait_until(lambda: ") Z " in stat.read_text())
+    described = {**processes.this_process(), "pid": ended.pid, "began": 5}
+    assert processes.has_ended(described)
+    finish(ended)
+    assert processes.has_ended(described)
 
 
 def test_a_running_trial_gives_signs_of_life(journal):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -123,15 +123,24 @@ def in_file_beside(path: Path, data: Interactions) -> Iterator[Interactions]:
     What a killed process leaves of it is removed by the next one.
     """
     whole = finished_name(path.absolute())
-    part = whole.with_name(f"{whole.stem}.part{whole.suffix}")  # another name: copies of the whole file stay
+    part = whole.with_name(f"{whole.stem}.part{whole.suffix}")  # so that `sweep` leaves what `whole` becomes
     sweep(part)
     file = unfinished_name(part)
     try:
-        data.save(file)
-        with in_use(file):
+        with ExitStack() as held:
+            _save_in_use(data, file, held)
             yield Interactions.open(file)
     finally:
         file.unlink(missing_ok=True)
+
+
+def _save_in_use(data: Interactions, file: Path, held: ExitStack) -> None:
+    """Save data, and keep others from removing the file. One may do so before it is locked: save it again."""
+    while True:
+        data.save(file)
+        with suppress(FileNotFoundError):
+            held.enter_context(in_use(file))
+            return
 
 
 def sharing_workers(cluster: RayCluster | None) -> AbstractContextManager[RayCluster | None]:

@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -245,7 +245,7 @@ class RayCluster:
         import ray
 
         if ray.is_initialized():
-            self._require_same(ray.get_runtime_context().gcs_address)
+            self._require_same(ray.get_runtime_context().gcs_address, ray.util.get_node_ip_address())
             yield
             return
         # "local" is a cluster of its own: by default Ray would join any other that runs on this machine.
@@ -258,24 +258,31 @@ class RayCluster:
         finally:
             ray.shutdown()
 
-    def _require_same(self, connected: str) -> None:
+    def _require_same(self, connected: str, here: str) -> None:
         """Raise an error if this process is connected to another cluster than the one that is wanted."""
         wanted = self.address
-        if wanted not in (None, "auto", "local") and not _are_same(wanted, connected):
+        if wanted not in (None, "auto", "local") and not are_same(wanted, connected, here):
             raise InvalidStateError(
                 f"address is {wanted!r}, but this process is connected to the Ray cluster at {connected!r}; "
                 "call ray.shutdown() first, or leave address out to use that cluster"
             )
 
 
-def _are_same(wanted: str, connected: str) -> bool:
-    """Tell whether two addresses name the same place. Ray knows a head on this machine by another number."""
+def are_same(wanted: str, connected: str, here: str) -> bool:
+    """Tell whether two addresses name the same place; `here` is the number of this machine on its network."""
     (host, _, port), (other, _, its_port) = wanted.rpartition(":"), connected.rpartition(":")
     try:
-        hosts = [ipaddress.ip_address(socket.gethostbyname(name)) for name in (host, other)]
+        return port == its_port and _number_of(host, here) == _number_of(other, here)
     except (OSError, ValueError):
         return wanted == connected
-    return port == its_port and (hosts[0].is_loopback or hosts[0] == hosts[1])
+
+
+def _number_of(host: str, here: str) -> str:
+    name = host.strip("[]")
+    with suppress(ValueError):  # a number already, perhaps of IPv6, which gethostbyname does not know
+        return here if ipaddress.ip_address(name).is_loopback else name
+    number = socket.gethostbyname(name)
+    return here if ipaddress.ip_address(number).is_loopback else number
 
 
 @contextmanager

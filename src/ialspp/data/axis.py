@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +61,7 @@ def numbered(
     values: Iterable[Any], known: Iterable[Any] | None, name: str
 ) -> tuple[IdMap, NDArray[np.int32]]:
     """Return the ids of an axis, `known` or else those that occur, and the row of each value."""
-    if isinstance(values, Set):
+    if isinstance(values, (set, frozenset)):  # which has no order; the keys of a dict have
         raise InvalidTypeError(f"{name} must be a sequence with one id per interaction, got a set")
     if known is None:
         return IdMap.factorize(values, name=name)

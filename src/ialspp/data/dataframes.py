@@ -55,7 +55,8 @@ def _values_of(frame: Any, role: str, column: Any) -> Any:
 
 
 def _are_values(column: Any) -> bool:
-    return isinstance(column, list) or hasattr(column, "__array__")
+    """Tell values from a name, which may be a number of numpy's: pandas has such names."""
+    return isinstance(column, list) or (hasattr(column, "__array__") and not isinstance(column, np.generic))
 
 
 def frame_of(users: IdMap, items: IdMap, rows: Csr, times: Times | None) -> pl.DataFrame:

@@ -26,16 +26,14 @@ def places_in_lists(lists: Any, held_out: HeldOut, users: NDArray[np.int64]) -> 
     given, wanted = (part.by_user.take(users) for part in (held_out.given, held_out.wanted))
     user, item = _rows_of(lists, held_out, users)
     keys = user * given.n_columns + item
-    kept = ~given.has(keys)
+    kept, ranked = ~given.has(keys), given.n_columns - given.counts
     if held_out.candidates is not None:
-        kept &= held_out.candidates.take(users).has(keys)
+        candidates = held_out.candidates.take(users)
+        kept, ranked = kept & candidates.has(keys), candidates.counts
     user, item, keys = user[kept], item[kept], keys[kept]
     place = np.arange(len(user)) - np.searchsorted(user, user)
     above = _places_of(wanted, keys, place, behind=given.n_columns)
     none = np.zeros_like(above)
-    ranked = (
-        given.n_columns - given.counts if held_out.candidates is None else held_out.candidates.counts[users]
-    )
     return Standings.of(wanted.offsets, above, none, none, ranked), _as_table(user, item, place, len(users))
 
 
@@ -77,9 +75,11 @@ def _checked(lists: Any, ids: list[Any]) -> list[list[Any]]:
             f"{len(missing)} of {len(ids)} have none, such as {missing[0]!r}"
         )
     for each in ids:
-        if isinstance(lists[each], (str, bytes, Mapping)) or not isinstance(lists[each], Iterable):
+        unordered = isinstance(lists[each], (str, bytes, Mapping, set, frozenset))
+        if unordered or not isinstance(lists[each], Iterable):
             raise InvalidTypeError(
-                f"lists must have sequences of ids of items, but user {each!r} has {lists[each]!r}"
+                "lists must have sequences of ids of items, best first, "
+                f"but user {each!r} has {lists[each]!r}"
             )
     return [list(lists[each]) for each in ids]
 

@@ -46,16 +46,18 @@ class Evaluation:
         The mean of each metric.
     per_user
         The values of each metric, one for each of `user_ids`; without coverage, which no single user has.
+    ids
+        The ids of all held-out users.
+    rows
+        The rows of `ids` that were evaluated, in the order of `per_user`.
     """
 
     protocol: str
     users: int
     scores: dict[str, Score]
     per_user: dict[str, Doubles]
-    ids: IdMap = field(default_factory=lambda: IdMap([], name="user"), repr=False)  # of the held-out users
-    rows: NDArray[np.int64] = field(
-        default_factory=lambda: np.empty(0, np.int64), repr=False
-    )  # evaluated ones
+    ids: IdMap = field(default_factory=lambda: IdMap([], name="user"), repr=False)
+    rows: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
 
     def __getitem__(self, metric: str) -> Score:
         if metric not in self.scores:

@@ -106,15 +106,29 @@ class _Part(io.FileIO):
     def _take_over(self, part: Path, replaced: os.stat_result) -> None:
         """Take over who may read the file, before any byte is written: a private file is never public.
 
-        What would change nothing is skipped, because some file systems have neither owners nor permissions.
+        All of it is done to the open file. In a folder of somebody else's, its name may by now be a link to a
+        file that must not change hands. What would change nothing is skipped, because some file systems have
+        neither owners nor permissions.
         """
-        own = os.fstat(self.fileno())
-        if os.name != "nt" and (own.st_uid, own.st_gid) != (replaced.st_uid, replaced.st_gid):
-            with suppress(OSError):  # only root may give files away
-                os.chown(part, replaced.st_uid, replaced.st_gid)
-        mode = stat.S_IMODE(replaced.st_mode)  # after the owner, whose change may take permissions away
-        if mode != stat.S_IMODE(os.fstat(self.fileno()).st_mode):
-            part.chmod(mode)
+        own, mode = os.fstat(self.fileno()), stat.S_IMODE(replaced.st_mode)
+        if os.name == "nt":  # which has no owners, and changes permissions by name alone
+            if mode != stat.S_IMODE(own.st_mode):
+                part.chmod(mode)
+            return
+        if own.st_gid != replaced.st_gid and not self._give_to(group=replaced.st_gid):
+            mode &= ~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3  # another group may do what everyone may
+        if mode != stat.S_IMODE(own.st_mode):
+            os.fchmod(self.fileno(), mode)
+        if own.st_uid != replaced.st_uid:  # last: who gives a file away may not change it any more
+            self._give_to(owner=replaced.st_uid)
+
+    def _give_to(self, owner: int = -1, group: int = -1) -> bool:
+        """Change the owner or the group if the system allows it: to root, or to members of the group."""
+        try:
+            os.fchown(self.fileno(), owner, group)
+        except OSError:
+            return False
+        return True
 
     def _create(self, part: Path) -> None:
         """Create the file. Before it is locked, another process may take it for a leftover and remove it."""

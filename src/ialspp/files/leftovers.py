@@ -6,6 +6,7 @@ file that can be locked is one that nobody will finish.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -31,10 +32,15 @@ def finished_name(path: Path) -> Path:
 
 @contextmanager
 def in_use(path: Path) -> Iterator[None]:
-    """Keep others, for a block of code, from taking a file with an unfinished name for a leftover."""
+    """Keep others, for a block of code, from taking a file with an unfinished name for a leftover.
+
+    If one has done so already, and removed it, that is a FileNotFoundError.
+    """
     file = os.open(path, os.O_RDWR)
     try:
         lock_if_possible(file)
+        if not is_named(file, path):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
         yield
     finally:
         os.close(file)

@@ -22,7 +22,7 @@ from .settings import Limits
 
 REASONS = 3  # for each item, where a request says `true`
 LOOK_UP = 2**15  # multiplications in the time that one id takes
-EXPLAIN = 2**25  # reasons come from a thread: they read a whole history, which may be long
+EXPLAIN = 2**25  # so much that a thread gives the reasons: it reads a whole history, which may be long
 
 
 class Asked(NamedTuple):
@@ -47,7 +47,7 @@ def work_of(served: Served, asked: Sequence[Asked]) -> int:
 def answered(served: Served, asked: Sequence[Asked], limits: Limits) -> list[Recommendations | IalsppError]:
     """Answer requests together. A request that cannot be answered gets its error, the others their answer.
 
-    Nobody waits longer than the limit. Then those who come next must not wait for the rest of the reasons.
+    Past the time limit, all who sent these requests have had an error by now, so that the work stops.
     """
     until = time.monotonic() + limits.seconds
     answers: dict[int, Recommendations | IalsppError] = {}

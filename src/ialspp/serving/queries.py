@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,9 @@ from .schema import (
 )
 from .served import Counts, Served, best_matches
 from .settings import Limits
+
+if TYPE_CHECKING:
+    from ..explorer.places import ItemMap
 
 
 def similar(served: Served, text: str, k: int, metric: Metric) -> Similar:
@@ -122,9 +125,8 @@ def history(served: Served, text: str) -> UserHistory:
     )
 
 
-def item_map(served: Served, top: int) -> Map:
-    """Lay out the best-known items in two dimensions."""
-    found = served.map_of(top)
+def placed(served: Served, found: ItemMap) -> Map:
+    """Return the items of a map with what the page shows of them."""
     counts = _counts(served.item_counts, found.rows)
     ids, names = _ids_and_names(served.model.items, found.rows)
     return Map(

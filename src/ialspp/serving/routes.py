@@ -134,8 +134,8 @@ async def item_map(state: State, top: Top = 2000) -> Response[Map]:
     """Lay out items so that similar ones are close together; computed once for each model."""
     service: Service = state.service
     served = service.served
-    thread = service.in_thread if served.has_map(top) else service.in_map_thread
-    return _json(served, await thread(queries.item_map, served, top))
+    found = served.kept_map(top) or await service.in_map_thread(served.map_of, top)
+    return _json(served, await service.in_thread(queries.placed, served, found))
 
 
 async def _queried(service: Service, work: Any, *arguments: Any) -> Response[Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from ..errors import InvalidValueError
 from ..files.version import FileVersion
 from ..model.model import ImplicitMF
 from .features import KnownFeatures
+
+if TYPE_CHECKING:
+    from ..explorer.places import ItemMap
 
 Counts = NDArray[np.int64]
 MOST_MAPS = 8  # that are kept
@@ -45,7 +49,8 @@ class Served:
         self.info: dict[str, Any] = info
         self.checksum: str = info["checksum"]
         self.loaded = time.time()
-        self._maps: dict[int, Any] = {}
+        self._maps: dict[int, ItemMap] = {}
+        self._changing_maps = Lock()
         self._warm_up()
 
     def _warm_up(self) -> None:
@@ -103,21 +108,24 @@ class Served:
         order = np.argsort(-weights, kind="stable")
         return past.columns[order], weights[order]
 
-    def map_of(self, top: int) -> Any:
+    def map_of(self, top: int) -> ItemMap:
         """Lay out the best-known items, which takes seconds, or return them as they were laid out before."""
         from ..explorer import item_map
 
-        found = self._maps.get(top)
-        if found is None:
-            found = item_map(self.model, top)
-            if len(self._maps) >= MOST_MAPS:
-                del self._maps[next(iter(self._maps))]
+        found = self.kept_map(top) or item_map(self.model, top)
+        with self._changing_maps:
+            if top not in self._maps and len(self._maps) >= MOST_MAPS:
+                del self._maps[next(iter(self._maps))]  # which nobody asked for the longest
             self._maps[top] = found
         return found
 
-    def has_map(self, top: int) -> bool:
-        """Whether `map_of` takes no time."""
-        return top in self._maps
+    def kept_map(self, top: int) -> ItemMap | None:
+        """Return the items as they were laid out before; None if they were not, or if that is long ago."""
+        with self._changing_maps:
+            found = self._maps.pop(top, None)
+            if found is not None:
+                self._maps[top] = found  # the last to be removed
+        return found
 
 
 def best_matches(ids: IdMap, text: str, limit: int, counts: Counts | None) -> Counts:

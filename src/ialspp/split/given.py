@@ -41,11 +41,10 @@ def given(train: Interactions, test: Interactions, *, unknown: Literal["error", 
         raise InvalidValueError(f'unknown must be "error" or "skip", got {unknown!r}')
     if unknown == "skip":
         users, items = Axis.within(train.users, test.users), Axis.within(train.items, test.items)
-        kept = (users.rows[test.by_user.row_numbers] >= 0) & (items.rows[test.by_user.columns] >= 0)
     else:
         users = _onto(train.users, test.users, test.by_user, train.items)
         items = _onto(train.items, test.items, test.by_item, train.users)
-        kept = np.ones(len(test), dtype=bool)
+    kept = (users.rows[test.by_user.row_numbers] >= 0) & (items.rows[test.by_user.columns] >= 0)
     held_out = HeldOut(train, test.part(kept, users, items), unseen=False)
     return Split("weak", train, held_out, None, WEAK_METRICS, int(np.count_nonzero(~kept)))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from ..errors import InvalidValueError
 from ..system.log import log
 from .heartbeat import BEAT, Heartbeat
 from .journal import JournalFile
+from .processes import has_ended, this_process
 from .proposing import distributions
 from .settings import FAILED, Kind, Outcome, Settings, Trial
 from .space import Space
@@ -92,7 +91,7 @@ class Study:
         self._given.values = settings.as_dict()
         trial = self._study.ask(distributions(_holding(space, settings)))
         self._begun[trial.number] = trial
-        job = {"settings": settings.as_dict(), "seed": seed, "kind": kind, "process": _process()}
+        job = {"settings": settings.as_dict(), "seed": seed, "kind": kind, "process": this_process()}
         if self.path is not None:
             self._heartbeat.begin(trial.number, trial)
         trial.set_user_attr(JOB, job)
@@ -143,7 +142,7 @@ class Study:
         return sum(trial.outcome is None for trial in self.trials())
 
     def _give_up_dead(self) -> None:
-        """Mark the trials of other processes as failed whose process is gone, or silent for long.
+        """Mark the trials of other processes as failed whose process has ended, or is silent for long.
 
         A trial without a job is one that another process begins right now, or died while it began. It has no
         settings, so that it counts for nothing either way.
@@ -156,12 +155,12 @@ class Study:
                 self._study.tell(trial.number, state=TrialState.FAIL, skip_if_finished=True)
 
     def _is_dead(self, process: dict[str, Any], beat: float | None) -> bool:
-        """Tell whether a process has ended. Where the system knows that it has, nobody waits for its silence.
+        """Tell whether a process has ended. Its silence counts only where this machine cannot know.
 
-        A number that lives may by now be that of another process.
+        Otherwise a machine that slept would give up its own trials when it wakes.
         """
-        is_known = process["host"] == socket.gethostname() and os.name != "nt"
-        return self._heartbeat.is_silent(beat) or (is_known and not _lives(process["pid"]))
+        ended = has_ended(process)
+        return self._heartbeat.is_silent(beat) if ended is None else ended
 
 
 class _Given(BaseSampler):
@@ -208,20 +207,3 @@ def _restored(trial: FrozenTrial) -> Trial:
         None if outcome is None else Outcome.restored(outcome),
         (begun, ended),
     )
-
-
-def _process() -> dict[str, Any]:
-    return {"host": socket.gethostname(), "pid": os.getpid()}
-
-
-def _lives(pid: int) -> bool:
-    """Tell whether another process of this machine still runs."""
-    if pid == os.getpid():
-        return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

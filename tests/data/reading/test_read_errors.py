@@ -467,6 +467,8 @@ def test_a_header_is_not_read_as_data_without_a_word(folder):
         "ann,tea,\nbob,milk,4\n",  # a field without a value
         "ann,tea\n",
         "stars,ann,tea\n5,bob,milk\n",  # a name over numbers in a column that is not in use
+        "guest,17\n2,17\n3,18\n",  # a number in the other column in use
+        "1,080442957X\n2,12\n3,13\n",
     ],
 )
 def test_a_first_line_that_may_be_data_is_data(folder, text):
@@ -524,6 +526,16 @@ def test_calendar_dates_without_hyphens_are_not_seconds(folder):
     text = "user,item,day\n1,2,20260101\n1,3,20261231\n"
     found = outcome(folder, text, "log.csv", user="user", item="item", time="day")
     assert "line 2: column 'day' must be Unix seconds, or a date such as 2026-12-31, but is 20260101" in found
+
+
+def test_seconds_that_end_with_a_calendar_date_are_taken(folder, monkeypatch):
+    monkeypatch.setattr(import_module("ialspp.data.reading.read"), "BATCH", 2)  # `read` is a function, too
+    text = "user,item,second\n1,2,5\n1,3,6\n1,4,20000101\n"
+    assert read_text(folder, text, user="user", item="item", time="second").times.max() == 20000101
+
+
+def test_a_position_from_the_end_is_no_column(folder):
+    assert "column -1" in outcome(folder, "5,6\n1,2\n", "log.csv", user=-1, item=0)
 
 
 def test_a_way_out_is_named_where_names_are_not_there(folder):

@@ -20,11 +20,15 @@ def look_like_names(fields: Sequence[str]) -> bool:
 def refuse_header(records: Iterable[Record], used: Iterable[int]) -> None:
     """Raise if the first record seems to be a header: in a column in use, a text stands over numbers alone.
 
-    Otherwise the names of columns would become a user and an item, and turn integers into texts.
+    Otherwise the names of columns would become a user and an item, and turn integers into texts. A number is
+    no name: where one of the columns in use begins with it, the first record is data.
     """
     found = list(islice(_sound(records), SAMPLED + 1))
     columns = list(zip(*(record.fields for record in found), strict=False))
-    if any(_is_name_over_numbers(*columns[place]) for place in used if place < len(columns)):
+    seen = [columns[place] for place in used if 0 <= place < len(columns)]
+    if any(_is_number(first) for first, *_ in seen):
+        return
+    if any(_is_name_over_numbers(*column) for column in seen):
         raise InvalidValueError(
             f"{found[0]}: these look like names of columns: {found[0].fields}; give header=True if they are, "
             "or header=False if this is data"
