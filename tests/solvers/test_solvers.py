@@ -234,7 +234,8 @@ def test_the_loss_does_not_rise_where_systems_are_nearly_singular(solver):
         user=rng.integers(0, 60, 900), item=rng.integers(0, 40, 900), weight=10 ** rng.uniform(-6, 6, 900)
     )
     objective = Objective(unobserved_weight=0.1, regularization=0.0)
-    model = ImplicitMF(dim=48, solver=solver, objective=objective, epochs=12).fit(data)
+    # Such systems turn the last bits of the start into percents. The random one is the same with every BLAS.
+    model = ImplicitMF(dim=48, solver=solver, objective=objective, epochs=12, init="random").fit(data)
     losses = [record.loss for record in model.history]
     # rows with weights from 1e-6 to 1e6 leave single precision a percent of slack
     assert all(after <= 1.01 * before for before, after in itertools.pairwise(losses)), losses
