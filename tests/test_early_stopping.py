@@ -219,7 +219,8 @@ def test_the_model_answers_updates_and_saves_as_that_of_the_best_epoch(tmp_path)
     [
         ({"validation": None}, "validation must be a HeldOut.*got None"),
         ({"validation": PARTS}, "validation must be a HeldOut.*got Split"),
-        ({"metric": "ndcg"}, "a metric must be one of .*got 'ndcg'"),
+        ({"metric": "ndcg"}, "a metric must be one of .*got 'ndcg'$"),
+        ({"metric": "ndgc@10"}, "got 'ndgc@10'; did you mean ndcg"),
         ({"metric": "coverage@10"}, "how well test items are ranked.*got 'coverage@10'"),
         ({"metric": "novelty@10"}, "how well test items are ranked.*got 'novelty@10'"),
         ({"patience": 0}, "patience must be at least 1, got 0"),

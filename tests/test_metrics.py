@@ -167,7 +167,7 @@ def test_a_name_that_means_nothing_is_an_error_that_lists_those_that_do(name):
         ValueError, match=r"one of recall@k, .*ndcg@k.*, auc, with a number for k, got "
     ) as found:
         evaluate(Fixed([[1]], [[1]] * 3), made, metrics=["ndcg@2", name])
-    assert str(found.value).endswith(repr(name))
+    assert str(found.value).partition(";")[0].endswith(repr(name))
 
 
 # As Liang et al. (2018) published them, on dense scores with what is given at minus infinity.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 import numpy as np
 from numpy.typing import NDArray
@@ -265,8 +266,11 @@ class Metric:
             return cls(text, None)
         if parts and parts[1] in (*_AT_K, *_OF_LISTS):
             return cls(parts[1], int(parts[2]))
+        name, known = str(text).partition("@")[0], ["auc", *_AT_K, *_OF_LISTS]
+        close = [] if name in known else get_close_matches(name, known, 1)
+        hint = f"; did you mean {close[0]}?" if close else ""
         raise InvalidValueError(
-            f"a metric must be one of {', '.join(NAMES)}, with a number for k, got {text!r}"
+            f"a metric must be one of {', '.join(NAMES)}, with a number for k, got {text!r}{hint}"
         )
 
     @property

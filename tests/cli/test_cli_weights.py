@@ -69,6 +69,20 @@ def test_weights_decay_with_a_half_life(tmp_path):
     assert run.stderr == "ialspp: --half-life '30d' needs time, which is not given\n"
 
 
+def test_a_weighting_needs_weights(tmp_path):
+    file = tmp_path / "log.csv"
+    file.write_text("who,what\n" + "".join(f"{user},{item}\n" for user in range(8) for item in range(8)))
+    fit = ["fit", file, "--user", "who", "--item", "what", *QUICK, "-o", tmp_path / "m.ialspp", "--weighting"]
+    for kind in ("log", "sqrt", "clip", "linear"):
+        run = ialspp(*fit, kind)
+        assert (run.returncode, run.stdout) == (2, "")
+        assert f"--weighting {kind} is for weights, and the data has none" in run.stderr
+    run = ialspp("evaluate", *fit[1:6], "--protocol", "random", *QUICK, "--weighting", "log")
+    assert run.returncode == 2
+    assert ialspp(*fit, "none").returncode == 0
+    assert ialspp(*fit[:-1], "--item-power", "0.5", "--force").returncode == 0
+
+
 def raw_plays(file):
     pairs = [(user, item) for user in range(30) for item in range(30) if (user * item) % 3]
     lines = [f"{user},{item},{10 ** (n % 5)}" for n, (user, item) in enumerate(pairs)]

@@ -1,4 +1,5 @@
 from collections import defaultdict
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -444,6 +445,12 @@ def test_a_column_may_be_named_by_a_number_of_numpys():
     frame = pd.DataFrame([[1, 2], [3, 4]], columns=np.array([10, 20]))
     data = Interactions.from_dataframe(frame, user=frame.columns[0], item=np.int64(20))
     assert (data.users.ids.tolist(), data.items.ids.tolist()) == ([1, 3], [2, 4])
+
+
+def test_numbers_of_a_database_are_numbers():
+    weights = [Decimal("0.5"), Decimal("2")]
+    data = Interactions.from_arrays(user=[1, 2], item=[1, 2], weight=np.array(weights, dtype=object))
+    assert data.by_user.weights.tolist() == [0.5, 2]
 
 
 def test_the_keys_of_a_dict_are_a_sequence_of_ids():

@@ -116,8 +116,8 @@ def test_unverified_rows_by_item_that_are_those_of_other_data_are_refused(tmp_pa
 def test_a_model_is_no_prepared_data(tmp_path):
     data = Interactions.from_arrays(user=[1, 1, 2, 3], item=[1, 2, 2, 1])
     ImplicitMF(dim=2, epochs=1).fit(data, progress=False).save(tmp_path / "model")
-    with pytest.raises(StoreError, match="model is a safetensors file, but not prepared data of ialspp"):
+    with pytest.raises(StoreError, match="model is a model of ialspp, not prepared data of ialspp"):
         Interactions.open(tmp_path / "model")
     data.save(tmp_path / "data")
-    with pytest.raises(StoreError, match="data is a safetensors file, but not a model of ialspp"):
+    with pytest.raises(StoreError, match="data is prepared data of ialspp, not a model of ialspp"):
         ImplicitMF.load(tmp_path / "data")

@@ -48,6 +48,17 @@ def test_evaluate_warns_once_although_it_also_fits_baselines():
     assert warning.filename == __file__
 
 
+def test_fit_warns_of_counts_that_are_given_as_labels():
+    n = np.arange(PAIRS)
+    data = Interactions.from_arrays(user=n // 20, item=n, label=counts(10_000))
+    [warning] = caught(lambda: ImplicitMF(dim=2, epochs=1).fit(data, progress=False))
+    said = str(warning.message)
+    assert said.startswith("98 % of the labels are between 1 and 9,119, so a few pairs decide what the model")
+    assert 'Give counts as weights instead, dampened to about 1 each: weight="(1 + log(plays)) / 5.6"' in said
+    ratings = Interactions.from_arrays(user=n // 20, item=n, label=1 + n % 5)
+    assert caught(lambda: ImplicitMF(dim=2, epochs=1).fit(ratings, progress=False)) == []
+
+
 @pytest.mark.parametrize(("most", "warns"), [(100, False), (101, True)])
 def test_the_limit_is_a_factor_of_a_hundred(most, warns):
     weights = np.repeat([1, most], PAIRS // 2)

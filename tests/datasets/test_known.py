@@ -102,6 +102,11 @@ def test_ratings_of_another_layout_are_an_error_with_the_first_line(name, conten
     assert repr(content.splitlines()[0]) in str(error.value)
 
 
+def test_movielens_is_known_by_its_long_name_too(tmp_path):
+    with pytest.raises(FileNotFoundError):  # and not an unknown name
+        datasets.movielens("ml-1m", tmp_path / "nowhere.dat")
+
+
 def test_an_unknown_movielens_is_an_error():
     with pytest.raises(ValueError, match=r"100k, 1m, 10m, 20m, 25m, 32m, got '5m'"):
         datasets.movielens("5m")

@@ -103,6 +103,14 @@ def test_an_answer_that_takes_too_long_is_given_up(model_file, monkeypatch):
         assert client.get("/health/live").status_code == 200
 
 
+def test_head_is_answered_as_get_without_the_body(served, keyed):
+    for path in ("/health/live", "/health/ready", "/v1/model", "/v1/nothing", "/v1/recommend"):
+        head, whole = served.head(path), served.get(path)
+        assert (head.status_code, head.content) == (whole.status_code, b"")
+        assert head.headers["content-length"] == str(len(whole.content))
+    assert keyed.head("/v1/model").status_code == 401
+
+
 def test_a_bug_is_logged_and_not_shown(model_file, monkeypatch, caplog):
     monkeypatch.setattr(routes.queries, "history", lambda *_: {}["secret-of-the-house"])
     with client_of(model_file, raise_errors=False) as (client, _), caplog.at_level(logging.ERROR):

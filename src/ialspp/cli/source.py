@@ -198,13 +198,17 @@ class Source:
             raise InvalidValueError(f"{' and '.join(missing)} must name the columns of {self.source} to read")
 
     def remark_on_weights(self, data: Interactions) -> None:
-        """Say on stderr if the weights should be dampened, and with which option."""
-        weight = self._weight
-        if weight is None or _is_position(weight):  # a column may have a name in the file
-            weight = f"column_{weight}" if self.user is not None and _is_position(self.user) else "plays"
-        advice = spread_advice(data, weight)
+        """Say on stderr if the weights or the labels should be dampened, and with which option."""
+        advice = spread_advice(data, self._called(self._weight), self._called(self.label))
         if advice is not None:
             remark(f"Warning: {in_options(advice, ['weight'])}.")
+
+    def _called(self, column: str | None) -> str:
+        """Return how an expression calls a column, or names one that somebody may have."""
+        if column is not None and not _is_position(column):
+            return column
+        has_no_names = column is not None and self.user is not None and _is_position(self.user)
+        return f"column_{column}" if has_no_names else "plays"
 
     def require_some(self, data: Interactions, min_user: int, min_item: int) -> None:
         """Raise if no interactions are left to train on, and say what may have left them out."""

@@ -135,8 +135,9 @@ def tune(
     from ..tuning.report import write_report
     from ..tuning.writing import write_toml
 
-    shared = {
-        name: str(value) if name == "path" else value for name, value in given(source, "source").items()
+    shared = {  # a command with these settings may run in another folder
+        name: str(value.absolute()) if name == "path" else value
+        for name, value in given(source, "source").items()
     }
     how = {"protocol": RANDOM} if splitting.protocol is None and tuned.protocol == RANDOM else {}
     write_toml(tuned, out, shared=shared, evaluate={**how, **given(splitting)})

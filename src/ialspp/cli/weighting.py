@@ -9,6 +9,7 @@ import typer
 
 from ..data.interactions import Interactions
 from ..data.weighting import KINDS, Weighting
+from ..errors import InvalidValueError
 from ..split import Split
 from ..split.weighting import weighted_split
 
@@ -39,9 +40,23 @@ class WeightingOptions:
     def on(self, data: Interactions) -> Interactions:
         """Make the weights of data anew, if an option says so."""
         weighting = self.make()
-        return data if weighting is None else weighting.learned(data).applied(data)
+        if weighting is None:
+            return data
+        self._require_weights(data)
+        return weighting.learned(data).applied(data)
 
     def on_split(self, parts: Split) -> Split:
         """Make the weights of a split anew, if an option says so."""
         weighting = self.make()
-        return parts if weighting is None else weighted_split(parts, weighting)
+        if weighting is None:
+            return parts
+        self._require_weights(parts.train)
+        return weighted_split(parts, weighting)
+
+    def _require_weights(self, data: Interactions) -> None:
+        """Raise if there is nothing to dampen, though an option says how."""
+        if self.weighting not in (None, "none") and not data.weighted:
+            raise InvalidValueError(
+                f"--weighting {self.weighting} is for weights, and the data has none: name their column with "
+                "--weight"
+            )

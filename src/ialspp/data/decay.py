@@ -12,8 +12,14 @@ from .csr import Floats, Times
 
 
 def half_life_of(given: str | float) -> float:
-    """Return a half-life in seconds; "90m" has minutes, "12h" hours, "30d" days, "2w" weeks."""
-    return checked_seconds("half_life", given)
+    """Return a half-life in seconds; "90s", "90m", "12h", "30d" or "2w". Text needs its unit.
+
+    Text comes from the command line and from files of settings, where "30" would be 30 days for its writer.
+    """
+    seconds = checked_seconds("half_life", given)
+    if isinstance(given, str) and not given.strip()[-1].isalpha():
+        raise InvalidValueError(f'half_life must have a unit, such as "30d" or "12h", got {given!r}')
+    return seconds
 
 
 def require_time(half_life: str | float | None, time: object) -> None:

@@ -339,7 +339,7 @@ class IdMap:
         return Found(rows[known], known, wanted[~known].tolist())
 
     def _unknown(self, wanted: NDArray[Any], known: NDArray[np.bool_], hint: str = "") -> UnknownIdError:
-        missing = wanted[~known].tolist()
+        missing = list(dict.fromkeys(wanted[~known].tolist()))
         shown = ", ".join(repr(value) for value in missing[:5])
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         return UnknownIdError(f"unknown {self.name}: {shown}{more}{self._kind_hint(wanted)}{hint}")

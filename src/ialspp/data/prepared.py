@@ -28,7 +28,7 @@ from .statistics import checked_statistics, statistics
 from .stored_ids import arrays_of_ids, arrays_of_names, has_names, ids_of, kind_of
 from .values import LATEST_TIME
 
-FORMAT = Format("ialspp data", "data", "prepared data of ialspp", 1)
+FORMAT = Format("ialspp data", "data", 1)
 CHECKED_AT_ONCE = 2**26  # pairs of the rows by item that are compared with those by user at a time
 
 

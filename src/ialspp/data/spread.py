@@ -1,4 +1,4 @@
-"""Warn of weights that are so far apart that a few pairs decide what a model learns."""
+"""Warn of weights or labels that are so far apart that a few pairs decide what a model learns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OUTLIERS = 0.01  # share of the pairs at either end; so few change few rows, how
 
 
 def warn_of_spread(data: Interactions) -> None:
-    """Warn the caller of this package if the weights of the data should be dampened."""
+    """Warn the caller of this package if the weights or the labels of the data should be dampened."""
     advice = spread_advice(data)
     if advice is not None:
         warnings.warn(f"{advice}. {ELSEWHERE}", WeightWarning, stacklevel=_levels_inside())
@@ -50,8 +50,8 @@ def _mean_weight(data: Interactions) -> float:
     return max(total / len(weights), float(np.finfo(np.float32).tiny))
 
 
-def spread_advice(data: Interactions, weight: str = "plays") -> str | None:
-    """Say how far apart the weights are and what to do; None if they are not, or are meant to be.
+def spread_advice(data: Interactions, weight: str = "plays", label: str = "plays") -> str | None:
+    """Say how far apart the weights or the labels are and what to do; None if that is as it should be.
 
     Weights that decay with time span a large factor by design. Pairs of weight 0 count as not observed.
 
@@ -61,18 +61,45 @@ def spread_advice(data: Interactions, weight: str = "plays") -> str | None:
         The interactions to train on.
     weight
         What the weights come from, for the advice: a column, or an expression over columns.
+    label
+        The column that the labels come from, for the advice.
     """
-    weights = data.by_user.weights
-    if weights is None or data.decayed or not _may_span(weights):
+    weights, labels = data.by_user.weights, data.by_user.labels
+    if weights is not None and not data.decayed and (sample := _wide(weights)) is not None:
+        dampened = _dampened(weight, sample, weights.min() >= 1)
+        return (
+            f'{_spread("weights", sample)} Dampen them to about 1 each: weight="{dampened}". '
+            "Or leave the weights out"
+        )
+    if labels is not None and (sample := _wide(labels)) is not None:
+        dampened = _dampened(label, sample, labels.min() >= 1)
+        return (
+            f"{_spread('labels', sample)} A label is what the score of a pair should be. Give counts as "
+            f'weights instead, dampened to about 1 each: weight="{dampened}"'
+        )
+    return None
+
+
+def _wide(numbers: Floats) -> NDArray[np.float64] | None:
+    """Return a sample of the positive numbers if they are too far apart."""
+    if not _may_span(numbers):
         return None
-    sample = _sample_of_positive(weights).astype(np.float64)
-    least, most = np.quantile(sample, [OUTLIERS, 1 - OUTLIERS], method="nearest").tolist()
-    if most <= WIDEST * least:
-        return None
+    sample = _sample_of_positive(numbers).astype(np.float64)
+    least, most = _ends(sample)
+    return sample if most > WIDEST * least else None
+
+
+def _ends(sample: NDArray[np.float64]) -> list[float]:
+    """Return the least and the largest number of a sample without outliers."""
+    ends: list[float] = np.quantile(sample, [OUTLIERS, 1 - OUTLIERS], method="nearest").tolist()
+    return ends
+
+
+def _spread(what: str, sample: NDArray[np.float64]) -> str:
+    least, most = _ends(sample)
     return (
-        f"98 % of the weights are between {least:,.6g} and {most:,.6g}, so a few pairs decide what the model "
-        f'learns. Dampen them to about 1 each: weight="{_dampened(weight, sample, weights.min() >= 1)}". '
-        "Or leave the weights out"
+        f"98 % of the {what} are between {least:,.6g} and {most:,.6g}, so a few pairs decide what the model "
+        "learns."
     )
 
 

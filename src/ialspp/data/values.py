@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -92,8 +93,8 @@ def numbers_of(values: ArrayLike, length: int, name: str) -> Floats:
     array = np.asarray(values)
     if array.shape != (length,):
         raise InvalidValueError(f"{name} must have shape ({length},), one per interaction, got {array.shape}")
-    if array.dtype == object and all(isinstance(value, Real) for value in array):
-        array = array.astype(np.float64)  # a nullable column of an older pandas
+    if array.dtype == object and all(isinstance(value, (Real, Decimal)) for value in array):
+        array = array.astype(np.float64)  # a nullable column of an older pandas, or one of a database
     if array.dtype.kind not in "iufb":
         raise InvalidTypeError(f"{name} must be numbers, got {array.dtype}")
     return _finite_floats(array, name)

@@ -43,7 +43,7 @@ def movielens(name: str, path: str | Path | None = None, *, min_rating: float | 
     Parameters
     ----------
     name
-        "100k", "1m", "10m", "20m", "25m" or "32m".
+        "100k", "1m", "10m", "20m", "25m" or "32m"; also with "ml-" before it.
     path
         The file of ratings, or the folder or zip archive it is in. None: download it once, into the cache.
     min_rating
@@ -58,6 +58,7 @@ def movielens(name: str, path: str | Path | None = None, *, min_rating: float | 
     ['Pulp Fiction (1994)', 'Trois couleurs (1994)']
     """
     names = [known.removeprefix("ml-") for known in KNOWN if known.startswith("ml-")]
+    name = str(name).removeprefix("ml-")  # as the command line and `KNOWN` call it
     if name not in names:
         raise InvalidValueError(f"name must be one of {', '.join(names)}, got {name!r}")
     file = _file(f"ml-{name}", path)

@@ -10,6 +10,11 @@ from typing import Any
 from ..system.checks import checked_integer
 from .parsing import StoreError, parsed_object
 
+KINDS = {  # of files, by the name of their format
+    "ialspp": "a model of ialspp",
+    "ialspp data": "prepared data of ialspp",
+    "ialspp checkpoint": "a checkpoint of ialspp",
+}
 VERIFIED = 64 * 2**20  # bytes: files up to this size are checked completely when they are opened
 
 
@@ -19,7 +24,6 @@ class Format:
 
     name: str  # in the metadata
     what: str  # such a file holds, in a word
-    kind: str  # of file, in words
     newest: int  # version that can be read
 
     def metadata(self, description: Mapping[str, Any], version: int) -> dict[str, str]:
@@ -36,7 +40,8 @@ class Format:
     def description_in(self, metadata: Mapping[str, str]) -> dict[str, Any]:
         """Parse the description in a file's metadata, if this version can read it."""
         if metadata.get("format") != self.name:
-            raise StoreError(f"is a safetensors file, but not {self.kind}")
+            kind = KINDS.get(metadata.get("format", ""), "a safetensors file")
+            raise StoreError(f"is {kind}, not {KINDS[self.name]}")
         try:
             found = checked_integer("format_version", int(metadata["format_version"]), 1)
         except (KeyError, ValueError) as error:

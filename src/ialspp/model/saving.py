@@ -30,7 +30,7 @@ from .state import Trained, arrays_of, described, restored
 from .stored_features import has_features
 
 WITHOUT_NAMES, WITH_NAMES, WITH_FEATURES = 1, 2, 3
-FORMAT = Format("ialspp", "model", "a model of ialspp", WITH_FEATURES)
+FORMAT = Format("ialspp", "model", WITH_FEATURES)
 
 
 def save(

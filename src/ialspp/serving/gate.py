@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
@@ -33,13 +33,13 @@ class AccessLog:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
         self._file = sys.stdout.fileno() if is_stdout else os.open(path, flags, 0o600)
 
-    def write(self, scope: Scope, status: int, seconds: float, size: int) -> None:
+    def write(self, scope: Scope, method: str, status: int, seconds: float, size: int) -> None:
         """Append the line of a request."""
         client = scope.get("client")
         line = {
             "time": time.time(),
             "client": client[0] if client else None,
-            "method": scope.get("method"),
+            "method": method,
             "route": scope.get("path_template", "other"),
             "status": status,
             "milliseconds": round(seconds * 1000, 3),
@@ -51,10 +51,10 @@ class AccessLog:
 class Exchange:
     """What was answered to one request: the status and the size, for the counts."""
 
-    __slots__ = ("_send", "size", "status")
+    __slots__ = ("_head_only", "_send", "size", "status")
 
-    def __init__(self, send: Send) -> None:
-        self._send, self.status, self.size = send, 0, 0
+    def __init__(self, send: Send, *, head_only: bool = False) -> None:
+        self._send, self._head_only, self.status, self.size = send, head_only, 0, 0
 
     async def send(self, message: Message) -> None:
         """Pass a message on, and note what it says."""
@@ -62,6 +62,8 @@ class Exchange:
             self.status = message["status"]
             message["headers"] = [*message.get("headers", ()), *SECURE]
         elif message["type"] == "http.response.body":
+            if self._head_only:
+                message["body"] = b""
             self.size += len(message.get("body", b""))
         await self._send(message)
 
@@ -94,9 +96,11 @@ class Gate:
         if str(scope["type"]) != "http":
             await self._app(scope, receive, send)
             return
-        begun = time.perf_counter()
+        begun, method = time.perf_counter(), str(scope.get("method"))
         scope["path"] = _encoded_path(scope)
-        exchange = Exchange(send)
+        exchange = Exchange(send, head_only=method == "HEAD")
+        if method == "HEAD":  # as load balancers ask: the answer to GET, without its body
+            scope = cast(Scope, {**scope, "method": "GET"})
         try:
             problem = self._refusal(scope)
             if problem is None:
@@ -107,7 +111,7 @@ class Gate:
             seconds = time.perf_counter() - begun
             self._metrics.count(scope.get("path_template", "other"), exchange.status, seconds)
             if self._log is not None:
-                self._log.write(scope, exchange.status, seconds, exchange.size)
+                self._log.write(scope, method, exchange.status, seconds, exchange.size)
 
     async def _limited(self, scope: Scope, receive: Receive, exchange: Exchange) -> None:
         """Let the application answer, until the time is over."""

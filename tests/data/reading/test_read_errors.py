@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support.drawing import drawn
+from support.models import fitted, make_data
 
 from ialspp import Interactions
 from ialspp.data.reading.file_set import SAMPLE_ROWS
@@ -77,11 +78,11 @@ BROKEN = {  # a broken line, and what is said of it
     "b,2,nan": "'w'.*(?i:nan)",
     "b,2,-inf": "'w'.*-inf",
     "b,2,1e39": r"'w'.*1e\+?39",
-    ",2,1": "'u'.*missing",
-    "b,,1": "'i'.*missing",
-    "b,2,": "'w'.*missing",
-    "b,2": "'w'.*missing|3 fields.*2",
-    "b": "'i'.*missing|3 fields.*1",
+    ",2,1": "'u'.*no value",
+    "b,,1": "'i'.*no value",
+    "b,2,": "'w'.*no value",
+    "b,2": "'w'.*no value|3 fields.*2",
+    "b": "'i'.*no value|3 fields.*1",
     "b,2,1,5": "3 fields.*4",
     'b,2,"1': "",
     'b,"2,1': "",
@@ -168,35 +169,35 @@ def test_a_file_cut_short_in_a_line_is_an_error_at_that_line(tmp_path, cut):
 
 @pytest.mark.parametrize("bad", ["x", "nan", "-inf", "", "1700000000000", "2020-02-30", "2020-01-01"])
 def test_a_bad_time_among_seconds_is_named(tmp_path, bad):
-    said = f"'?{re.escape(bad)}" if bad else "missing"
+    said = f"'?{re.escape(bad)}" if bad else "no value"
     with pytest.raises(ValueError, match=rf"log\.csv, line 4: column 't'.*{said}"):
         read_text(tmp_path, f"u,i,t\na,1,5\nb,2,6\nc,3,{bad}\n", time="t")
 
 
 @pytest.mark.parametrize("bad", ["x", "5", "", "2020-02-30", "2020-13-01", "2020-01-01T10:00:00"])
 def test_a_bad_time_among_dates_is_named(tmp_path, bad):
-    said = f"'?{re.escape(bad)}" if bad else "missing"
+    said = f"'?{re.escape(bad)}" if bad else "no value"
     with pytest.raises(ValueError, match=rf"log\.csv, line 4: column 't'.*{said}"):
         read_text(tmp_path, f"u,i,t\na,1,2020-01-01\nb,2,2020-01-02\nc,3,{bad}\n", time="t")
 
 
 BAD = [
-    ("user", ["a", None, "b"], "missing"),
-    ("item", [1, None, 3], "missing"),
-    ("item", pl.Series(["a", None, "b"], dtype=pl.Categorical), "missing"),
-    ("weight", [1.0, None, 2.0], "missing"),
+    ("user", ["a", None, "b"], "no value"),
+    ("item", [1, None, 3], "no value"),
+    ("item", pl.Series(["a", None, "b"], dtype=pl.Categorical), "no value"),
+    ("weight", [1.0, None, 2.0], "no value"),
     ("weight", [1.0, float("nan"), 2.0], "(?i:nan)"),
     ("weight", [1.0, float("inf"), 2.0], "inf"),
     ("weight", [1.0, -0.5, 2.0], r"-0\.5"),
     ("weight", [1.0, 1e39, 2.0], r"1e\+39"),
     ("weight", [1, -2, 3], "-2"),
     ("label", [1.0, float("nan"), 2.0], "(?i:nan)"),
-    ("label", [1, None, 3], "missing"),
+    ("label", [1, None, 3], "no value"),
     ("time", [1, 1_700_000_000_000, 3], "milliseconds.*1700000000000"),
     ("time", [1.0, float("nan"), 3.0], "(?i:nan)"),
-    ("time", [1, None, 3], "missing"),
+    ("time", [1, None, 3], "no value"),
     ("rating", [4.0, float("nan"), 4.0], "(?i:nan)"),
-    ("rating", [4.0, None, 4.0], "missing"),
+    ("rating", [4.0, None, 4.0], "no value"),
 ]
 
 
@@ -526,6 +527,62 @@ def test_calendar_dates_without_hyphens_are_not_seconds(folder):
     text = "user,item,day\n1,2,20260101\n1,3,20261231\n"
     found = outcome(folder, text, "log.csv", user="user", item="item", time="day")
     assert "line 2: column 'day' must be Unix seconds, or a date such as 2026-12-31, but is 20260101" in found
+
+
+def test_ids_that_are_not_utf8_do_not_become_the_same(folder, tmp_path):
+    text = "Jos\xe9::x\nJos\xe8::y\nann::x\n".encode("latin-1")
+    for user, item in ((0, 1), (1, 0)):
+        found = outcome(folder, text, "log.dat", user=user, item=item)
+        assert "log.dat, line 1: text must be UTF-8, got 'Jos\ufffd'; convert it" in found
+    (folder / "log.dat").write_bytes(text)
+    with pytest.raises(ValueError, match="text must be UTF-8"):
+        Interactions.prepare(folder / "log.dat", tmp_path / "log.ialsdata", user=0, item=1)
+    titles = "1::2::Am\xe9lie\n".encode("latin-1")  # in no column that is read
+    assert len(read_text(folder, titles, "log.dat", user=0, item=1)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("log.csv", b"PK\x03\x04\x14", "this is a zip archive"),
+        ("log.csv", b"PAR1\x15", 'this is Parquet; give format="parquet"'),
+        ("log.csv", b"ARROW1\0\0", 'this is Arrow; give format="arrow"'),
+        ("log.ndjson", b'{"user": 1, "item": 2}\n', "this is JSON; .*from_dataframe"),
+        ("log.json", b' [{"user": 1, "item": 2}]', "this is JSON; .*from_dataframe"),
+    ],
+)
+def test_a_file_of_another_kind_is_named(folder, name, content, what):
+    (folder / name).write_bytes(content)
+    with pytest.raises(ValueError, match=f"{name}: a table is required, but {what}"):
+        Interactions.read(folder / name, user="user", item="item")
+
+
+def test_files_of_ours_are_no_tables(folder):
+    model = fitted(make_data(), epochs=2)
+    model.save(folder / "model.ialspp")
+    model.trained_on.save(folder / "log.ialsdata")
+    model.fit(make_data(), checkpoint=folder / "model.checkpoint", progress=False)
+    for name, way_out in (
+        ("model.ialspp", "a model, which ImplicitMF.load opens"),
+        ("log.ialsdata", "prepared data, which Interactions.open opens"),
+        ("model.checkpoint", "a checkpoint, from which ImplicitMF.resume goes on"),
+    ):
+        with pytest.raises(ValueError, match=f"{name}: a table is required, but this is {way_out}"):
+            Interactions.read(folder / name, user="user", item="item")
+
+
+def test_what_is_no_path_is_an_error():
+    for path, what in ((None, "NoneType"), (5, "int"), (pl.DataFrame({"user": [1]}), "DataFrame; from_")):
+        with pytest.raises(TypeError, match=f"a path or a list of paths is required, got {what}"):
+            Interactions.read(path, user="user", item="item")
+    with pytest.raises(ValueError, match="only files are read; download it first"):
+        Interactions.read("https://example.org/log.csv", user="user", item="item")
+
+
+def test_a_value_that_is_not_there_is_no_missing_column(folder):
+    text, columns = "user,item,rating\n1,2,3\n1,3,\n", {"user": "user", "item": "item"}
+    found = outcome(folder, text, "log.csv", **columns, min_rating=3)
+    assert found.endswith("line 3: column 'rating' has no value")
 
 
 def test_seconds_that_end_with_a_calendar_date_are_taken(folder, monkeypatch):

@@ -97,7 +97,7 @@ def test_the_weights_of_repeated_pairs_add_up_after_they_are_computed(tmp_path):
         ("0", r"line 3: weight '1 \+ log\(plays\)' must be a finite number .*, not negative, but is -inf"),
         ("0.1", r"line 3: weight '1 \+ log\(plays\)' must be .*, not negative, but is -1\.30"),
         ("-1", r"line 3: weight '1 \+ log\(plays\)' must be .*, but is nan"),
-        ("", r"line 3: weight '1 \+ log\(plays\)' is missing"),
+        ("", r"line 3: weight '1 \+ log\(plays\)' has no value"),
     ],
 )
 def test_a_weight_that_may_not_be_is_named_with_its_line(tmp_path, plays, message):
@@ -124,7 +124,7 @@ def test_text_that_is_not_a_number_is_named_with_its_line(tmp_path):
 LOG_OF_TEXT = (  # polars 1 takes it for a missing value
     r"weight 'log\(item\)' cannot be computed: .*'item' \(String\)"
     if int(pl.__version__.split(".")[0]) > 1
-    else r"line 2: weight 'log\(item\)' is missing"
+    else r"line 2: weight 'log\(item\)' has no value"
 )
 
 

@@ -12,7 +12,7 @@ from .file_set import FileSet
 from .lines import kind_of, wrong_width
 from .text import Record, shown
 
-_REPLACED = "\ufffd"  # stands in for bytes that are not UTF-8
+REPLACED = "\ufffd"  # stands in for bytes that are not UTF-8
 
 
 @contextmanager
@@ -40,9 +40,21 @@ def polars_errors(
 
 def fault_at(source: FileSet, row: int, what: str, value: object, required: str) -> InvalidValueError:
     """The error for a value of one row that is not what is required; None is a missing value."""
-    place = _line_of(source, row) if source.is_text else _file_and_row(source, row)
-    fault = "is missing" if value is None else f"must be {required}, but is {value!r}"
-    return InvalidValueError(f"{place}: {what} {fault}")
+    fault = "has no value" if value is None else f"must be {required}, but is {value!r}"
+    return InvalidValueError(f"{place_of(source, row)}: {what} {fault}")
+
+
+def not_utf8(place: str, text: str) -> InvalidValueError:
+    """The error for text in which bytes were replaced because they are not UTF-8."""
+    return InvalidValueError(
+        f"{place}: text must be UTF-8, got {shown(text)}; convert it, for example with "
+        "`iconv -f latin1 -t utf8`"
+    )
+
+
+def place_of(source: FileSet, row: int) -> str:
+    """Name the file and the line of a row, or the row of the file where there are no lines."""
+    return _line_of(source, row) if source.is_text else _file_and_row(source, row)
 
 
 def first_fault(source: FileSet, columns: Columns | None, error: Exception) -> InvalidValueError:
@@ -77,11 +89,8 @@ def _fault_of(record: Record, width: int, columns: Columns | None) -> InvalidVal
     if len(record.fields) != width:
         return wrong_width(record, width)
     for field in record.fields:
-        if _REPLACED in field:
-            return InvalidValueError(
-                f"{record}: text must be UTF-8, got {shown(field)}; convert it, for example with "
-                "`iconv -f latin1 -t utf8`"
-            )
+        if REPLACED in field:
+            return not_utf8(str(record), field)
     return None if columns is None else _wrong_value(record, columns)
 
 

@@ -17,11 +17,23 @@ MOST_EXPANSION = 100  # of compressed text; tables of interactions expand to 3 t
 SMALL = 2**24  # bytes of text, or rows, that may come from a compressed file of any size
 MOST_ROWS_PER_BYTE = 100  # of Parquet and Arrow; ids that differ from row to row take a bit each, or more
 _PROBE = 2**12
+_OURS = b'{"__metadata__":{"format":"ialspp'  # after eight bytes with the length of the header
+_OTHER_KINDS = (
+    (0, b"PK\x03\x04", "is a zip archive, or a spreadsheet; unpack or export it first"),
+    (0, b"PAR1", 'is Parquet; give format="parquet"'),
+    (0, b"ARROW1", 'is Arrow; give format="arrow"'),
+    (8, _OURS + b' data"', "is prepared data, which Interactions.open opens"),
+    (8, _OURS + b'"', "is a model, which ImplicitMF.load opens"),
+    (8, _OURS + b' checkpoint"', "is a checkpoint, from which ImplicitMF.resume goes on"),
+)
+_JSON = (".json", ".jsonl", ".ndjson")
 
 
 def check_text(file: Path) -> None:
-    """Raise if the text is UTF-16, has a line that is too long, or expands beyond all measure."""
-    _check_encoding(file, next(pieces_of(file), b""))
+    """Raise if this is no text or UTF-16, has a line that is too long, or expands beyond all measure."""
+    start = next(pieces_of(file), b"")[:_PROBE]
+    _check_kind(file, start)
+    _check_encoding(file, start)
     check_lines(file)
 
 
@@ -31,9 +43,20 @@ def check_lines(file: Path) -> None:
         _check_lines(file)
 
 
+def _check_kind(file: Path, start: bytes) -> None:
+    """Raise if a file that is to be read as a table of text starts like one of another kind."""
+    for at, sign, what in _OTHER_KINDS:
+        if start[at:].startswith(sign):
+            raise InvalidValueError(f"{file}: a table is required, but this {what}")
+    if file.suffix.lower() in _JSON and start.lstrip()[:1] in (b"{", b"["):
+        raise InvalidValueError(
+            f"{file}: a table is required, but this is JSON; read it with polars.read_ndjson or "
+            "polars.read_json, and give the result to Interactions.from_dataframe"
+        )
+
+
 def _check_encoding(file: Path, start: bytes) -> None:
     """Raise if text starts like UTF-16: by its byte order mark, or because every second byte is NUL."""
-    start = start[:_PROBE]
     even, odd = start[::2].count(0), start[1::2].count(0)
     has_nuls = max(even, odd) > len(start) // 4 > 0 and min(even, odd) * 8 < max(even, odd)
     if has_nuls or start.startswith((b"\xff\xfe", b"\xfe\xff")):

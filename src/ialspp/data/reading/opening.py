@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from ...errors import InvalidValueError
+from ...errors import InvalidTypeError, InvalidValueError
 
 _KINDS = {
     stat.S_IFIFO: "a pipe",
@@ -19,15 +19,24 @@ _KINDS = {
 }
 
 
+_ADDRESS = re.compile("(https?|ftp|s3|gs|gcs|az|abfss?|hdfs):/", re.IGNORECASE)  # Path leaves out a slash
+
 Paths = str | Path | Sequence[str | Path]
 
 
 def files_of(path: Paths) -> tuple[Path, ...]:
     """Return the files of a path, a folder or a pattern, sorted by name; or of several, one after another."""
     if not isinstance(path, (str, Path)):
+        is_frame = hasattr(path, "columns")
+        if is_frame or not isinstance(path, Iterable):
+            hint = "; from_dataframe takes a data frame" if is_frame else ""
+            raise InvalidTypeError(f"a path or a list of paths is required, got {type(path).__name__}{hint}")
+        path = list(path)
         if not path:
             raise InvalidValueError("at least one file is required, got none")
         return tuple(file for one in path for file in files_of(one))
+    if _ADDRESS.match(str(path)):
+        raise InvalidValueError(f"{path}: only files are read; download it first")
     whole = Path(path).expanduser()
     if "\0" in str(whole):
         raise InvalidValueError(f"{str(whole)!r}: the name of a file has no NUL")

@@ -21,7 +21,7 @@ from ..values import LATEST_TIME, looks_like_calendar
 from .codes import Codes
 from .columns import BLANK, BROKEN, Columns
 from .expressions import needs_header
-from .faults import fault_at, polars_errors
+from .faults import REPLACED, fault_at, not_utf8, place_of, polars_errors
 from .file_set import COMPRESSED, ROW, FileSet
 from .headers import refuse_header
 from .limits import check_rows
@@ -142,6 +142,8 @@ def _check(source: FileSet, batch: pl.DataFrame, role: str, what: str) -> None:
         row = int(np.argmax(values.is_null().to_numpy()))
         raise fault_at(source, batch[ROW][row], what, None, "")
     if role in ("user", "item"):
+        if source.separator == "::":  # polars reads other text strictly; here it replaces such bytes
+            _refuse_replaced(source, batch, role)
         return
     least, most, required = {
         "label": (-LARGEST_FLOAT, LARGEST_FLOAT, "a finite number in single precision"),
@@ -154,6 +156,16 @@ def _check(source: FileSet, batch: pl.DataFrame, role: str, what: str) -> None:
     if len(bad):
         row = int(bad[0])
         raise fault_at(source, batch[ROW][row], what, float(numbers[row]), required)
+
+
+def _refuse_replaced(source: FileSet, batch: pl.DataFrame, role: str) -> None:
+    """Raise at an id that is not UTF-8: different ones would become the same."""
+    import polars as pl
+
+    if batch[role].dtype == pl.String:
+        replaced = batch.filter(pl.col(role).str.contains(REPLACED, literal=True))
+        if len(replaced):
+            raise not_utf8(place_of(source, replaced[ROW][0]), replaced[role][0])
 
 
 def _refuse_calendar(source: FileSet, batch: pl.DataFrame, what: str) -> None:
