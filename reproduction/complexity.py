@@ -32,8 +32,8 @@ FORMULAS: Mapping[str, Formula] = {
     ICD: Formula("d|S| + d²(|U|+|I|)", "d(|U|+|I|) + |S|", False, lambda d, _, S, N: d * S + d**2 * N),
     IALSPP: Formula("d|π||S| + (d² + d|π|²)(|U|+|I|)", "d(|U|+|I|) + |S|", True,
                     lambda d, b, S, N: d * b * S + (d**2 + d * b**2) * N),
-    SPECTRAL: Formula(f"{DEFAULT_STEPS}d|S| + d²(|U|+|I|)", "d(|U|+|I|)", True,
-                      lambda d, _, S, N: DEFAULT_STEPS * d * S + d**2 * N),
+    SPECTRAL: Formula(f"{DEFAULT_STEPS}d|S| + d²(|U|+|I|) + d³", "d(|U|+|I|) + d max(|U|,|I|)/2", True,
+                      lambda d, _, S, N: DEFAULT_STEPS * d * S + d**2 * N + d**3),
 }  # fmt: skip
 
 

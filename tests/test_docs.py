@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -197,6 +198,38 @@ def test_pages_load_nothing_from_elsewhere(site):
         assert not re.findall(r'<link[^>]*rel="?(?:stylesheet|preconnect)[^>]*href="?(?:https?:)?//', text), (
             page
         )
+
+
+# The tags of articles. Text that looks like another tag, such as <x, y> outside code, is not shown.
+TAGS = """
+    a article b blockquote br button code details div em form h1 h2 h3 h4 h5 h6 hr img input kbd label li nav
+    ol p path pre progress s small span strong style sub summary sup svg table tbody td th thead tr ul
+"""
+
+
+class Tags(HTMLParser):
+    """The tags inside the articles of a page."""
+
+    def __init__(self, source):
+        super().__init__()
+        self.found, self._depth = set(), 0
+        self.feed(source)
+
+    def handle_starttag(self, tag, attrs):
+        del attrs
+        self._depth += tag == "article"
+        if self._depth:
+            self.found.add(tag)
+
+    def handle_endtag(self, tag):
+        self._depth -= tag == "article"
+
+
+def test_no_text_of_a_page_is_taken_for_a_tag(site):
+    pages = sorted(site.rglob("*.html"))
+    odd = {page.name: Tags(page.read_text()).found - set(TAGS.split()) for page in pages}
+    assert {page: tags for page, tags in odd.items() if tags} == {}
+    assert Tags("<nav><x, y></nav><article>A score is <x, y>.</article>").found == {"article", "x,"}
 
 
 # Links

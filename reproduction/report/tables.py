@@ -99,7 +99,11 @@ def formulas_table() -> Table:
         for name, each in FORMULAS.items()
     ]
     columns = ("solver", "runtime of an epoch", "memory", "vector instructions")
-    return Table("By the formulas", columns, tuple(rows), "|π| is the block size.", columns)
+    note = (
+        f"|π| is the block size. The d³ of {SPECTRAL} is for eigenvectors. The second part of its memory is "
+        "a copy in half precision, which it makes if the vectors are large."
+    )
+    return Table("By the formulas", columns, tuple(rows), note, columns)
 
 
 def exponents_table(run: Run) -> Table:

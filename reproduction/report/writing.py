@@ -1,6 +1,7 @@
 """Write report.html and report.md from the templates."""
 
 import re
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ HEADINGS = {
     "epochs": "Convergence over epochs (Figure 3)", "wall-time": "Convergence over wall time (Figure 4)",
     "thresholds": "How claims are judged", "left-out": "What was left out", "measured": "How it was measured",
 }  # fmt: skip
-MEANS_SOMETHING = re.compile(r"([\\`*_|<>~\[\]&$#])")  # to Markdown, or to GitHub's
+MEANS_SOMETHING = re.compile(r"([\\`*_|~\[\]$#])")  # to Markdown, or to GitHub's
 
 
 def write_report(run: Run, folder: Path) -> None:
@@ -104,5 +105,5 @@ def _printable(value: Any) -> Any:
 
 
 def plain(text: str) -> str:
-    """Escape what would mean something to Markdown."""
-    return MEANS_SOMETHING.sub(r"\\\1", printable(text))
+    """Escape what would mean something to Markdown; not every Markdown takes a backslash before < and &."""
+    return MEANS_SOMETHING.sub(r"\\\1", escape(printable(text), quote=False))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 
 class IalsppError(Exception):
-    """The base of all errors here: the input, or when and where it was given, is to blame."""
+    """The base class of all errors that the library raises on purpose."""
 
 
 class InvalidValueError(IalsppError, ValueError):

@@ -1,5 +1,6 @@
 """The table over all runs: which run decides a claim, and that the page in the docs has it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from reproduction.claims.findings import Finding
 from reproduction.claims.table import CLAIMS
 from reproduction.overview import (
     BEGIN,
+    COLUMNS,
     DEPENDS,
     END,
     FAILS,
@@ -56,6 +58,15 @@ def test_a_claim_that_no_run_could_judge_says_what_is_missing():
 def test_the_docs_have_the_table_of_the_measurements_beside_it():
     page = (PAPER / "index.md").read_text(encoding="utf-8")
     assert with_table(page, decisions([PAPER / name for name in RUNS])) == page
+
+
+def test_narrow_windows_show_the_names_of_the_columns():
+    style = (PAPER.parent / "stylesheets/extra.css").read_text(encoding="utf-8")
+    names = re.findall(r'td:nth-child\((\d)\)::before {\s+content: "(.*)";', style)
+    assert names == [(str(place), name) for place, name in enumerate(COLUMNS, 1)]
+    page = (PAPER / "index.md").read_text(encoding="utf-8")
+    assert "\n## Every claim, and the run that decides it\n" in page
+    assert "#every-claim-and-the-run-that-decides-it" in style
 
 
 @pytest.mark.parametrize("page", ["no marks", BEGIN, f"{BEGIN}{END}{BEGIN}{END}"])

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,7 @@ def test_both_open_with_what_does_not_hold_and_why(run, source, summary):
 
 
 def test_every_claim_is_in_both_files(run, page, summary):
-    plain = summary.replace("\\", "")
+    plain = unescape(summary.replace("\\", ""))
     for each in judge_claims(run):
         row = f"{each.claim.number} {each.claim.where} {each.claim.sentence} {each.claim.paper}"
         assert row in page.text

@@ -34,7 +34,7 @@ FACTS = ("estimate", "seconds_to_start", "nodes", "received", "lost")
 
 @dataclass(slots=True, kw_only=True)
 class RayCluster:
-    """A Ray cluster on which models are trained and asked, with the same bits as on one machine.
+    """A Ray cluster on which models are trained and queried, with the same bits as on one machine.
 
     To train on, data must be open from a file (`Interactions.open`) that every node can read under the same
     path, unless it is sent to them (`push_to`). Every node must also see the file of a model that is loaded.

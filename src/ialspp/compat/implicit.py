@@ -233,7 +233,7 @@ class AlternatingLeastSquares(Answering):
         itemid
             The item to explain.
         user_weights
-            What an earlier call for this user returned last, which saves time.
+            The third value that an earlier call for this user returned, which saves time.
         N
             The number of contributions.
 

@@ -52,7 +52,10 @@ class Csr:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """The number of interactions of each row, never negative: see `row_numbers`."""
+        """The number of interactions of each row.
+
+        It is never negative: if the offsets do not rise, as in a damaged file, that is an error.
+        """
         require_rising(self.offsets, len(self.columns))
         return np.diff(self.offsets)
 
@@ -274,7 +277,7 @@ def transposed_ranks(rows: Csr) -> NDArray[np.uint32]:
 
 def core_of(rows: Csr, least: int, column_least: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Mark the rows and the columns of the k-core."""
-    least, column_least = (min(max(n, 1), LARGEST) for n in (least, column_least))  # 1: none without any
+    least, column_least = (min(max(n, 1), LARGEST) for n in (least, column_least))  # a core has no empty rows
     in_rows, in_columns = _core.find_core(rows.native(), least, column_least, resolve_threads(None))
     return in_rows.view(np.bool_), in_columns.view(np.bool_)
 

@@ -106,9 +106,9 @@ class Interactions(TwoSided):
         Parameters
         ----------
         path
-            A file, a folder of files, a pattern such as "2026-*/*.parquet", or a sequence of these. Text may
-            be compressed (gzip, zstd). A line of text has at most 1 MiB. A file must not change while it is
-            read.
+            A file, a folder of files, a pattern such as `"2026-*/*.parquet"`, or a sequence of these. Text
+            may be compressed (gzip, zstd). A line of text has at most 1 MiB. A file must not change while it
+            is read.
         user, item
             The columns of ids: by name, or by position, counted from 0. Ids are integers or strings; in text
             they are integers if every one is written as an integer (7, not 007). Rows are in the order of the
@@ -334,13 +334,23 @@ class Interactions(TwoSided):
     ) -> Interactions:
         """Build from columns of a pandas or polars DataFrame, one row per interaction.
 
+        Each column is given by its name, or by its values if they are computed: an array or a column with one
+        value per row.
+
         Parameters
         ----------
         frame
             The data frame.
-        user, item, label, weight, time
-            The names of columns, or their values, if they are computed: an array or a column of one value per
-            row. The rest is as in `from_arrays`.
+        user
+            The column of the users' ids.
+        item
+            The column of the items' ids.
+        label
+            The column of labels. If not given, all labels are 1.
+        weight
+            The column of weights. If not given, all weights are 1.
+        time
+            The column of times, as in `from_arrays`.
         half_life
             As in `from_arrays`.
 

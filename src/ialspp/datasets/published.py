@@ -54,8 +54,8 @@ def lightgcn(folder: str | Path) -> Split:
 def ncf(folder: str | Path, name: str = "ml-1m") -> Split:
     """Load the leave-one-out split of He et al. (2017): a folder or zip archive of three files.
 
-    A line of <name>.train.rating or <name>.test.rating has a user, an item, a rating and perhaps a time. A
-    line of <name>.test.negative has (user,item) and the items to rank it with. Every rating counts as an
+    A line of `<name>.train.rating` or `<name>.test.rating` has a user, an item, a rating and perhaps a time.
+    A line of `<name>.test.negative` has (user,item) and the items to rank it with. Every rating counts as an
     interaction, as in that paper. A held-out item that is among its own negatives counts once.
 
     Examples

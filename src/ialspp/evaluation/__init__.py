@@ -123,8 +123,12 @@ def evaluate_lists(
     lists
         For each user to evaluate the ids of items, best first, without repetition: a mapping from the ids of
         users, or the `Rankings` of `ImplicitMF.recommend`. `split.test.wanted.users` has the ids.
-    split, metrics, on
-        As in `evaluate`. "auc" needs scores of all items and cannot be computed from lists.
+    split
+        A split made by `ialspp.split`.
+    metrics
+        As in `evaluate`, but without "auc": it needs scores of all items and cannot be computed from lists.
+    on
+        As in `evaluate`.
 
     Examples
     --------

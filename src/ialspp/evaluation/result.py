@@ -32,6 +32,16 @@ class Score:
         return f"{self.mean:.4f}{f' ± {error}' if error else ''}"
 
 
+def no_ids() -> IdMap:
+    """Return the ids of no users."""
+    return IdMap([], name="user")
+
+
+def no_rows() -> NDArray[np.int64]:
+    """Return the rows of no users."""
+    return np.empty(0, np.int64)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
     """The metrics of one model on one split: `evaluation["ndcg@100"].mean`.
@@ -56,8 +66,8 @@ class Evaluation:
     users: int
     scores: dict[str, Score]
     per_user: dict[str, Doubles]
-    ids: IdMap = field(default_factory=lambda: IdMap([], name="user"), repr=False)
-    rows: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
+    ids: IdMap = field(default_factory=no_ids, repr=False)
+    rows: NDArray[np.int64] = field(default_factory=no_rows, repr=False)
 
     def __getitem__(self, metric: str) -> Score:
         if metric not in self.scores:

@@ -248,7 +248,7 @@ class Answers(Asking):
     def score(self, users: Any, items: Any, *, unknown: Unknown = ...) -> Floats: ...
 
     def score(self, users: Any, items: Any, *, unknown: Unknown = "error") -> float | Floats:
-        """Return the score <w, h> of each of some pairs, by which `recommend` ranks items.
+        """Return the score `<w, h>` of each of some pairs, by which `recommend` ranks items.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ class Explanation(list[tuple[Any, float]]):
     Attributes
     ----------
     score
-        <w, h>, the score that `recommend` ranks the item by.
+        `<w, h>`, the score that `recommend` ranks the item by.
     rest
         The score less the contributions of the whole history. It is zero, up to rounding, where the user's
         vector is the exact solution for their history, as after `update`. After `fit` it is the error of

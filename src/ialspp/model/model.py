@@ -242,7 +242,7 @@ class ImplicitMF(Fitting, Growing, Answers, Looking, Parameters):
             Check every byte. None: only in a file of up to 64 MB, where that takes hardly any time, and in
             one that is not mapped.
         threads
-            As in the constructor. A file does not say.
+            As in the constructor. A file does not keep the number of threads.
 
         Examples
         --------
@@ -291,7 +291,7 @@ class ImplicitMF(Fitting, Growing, Answers, Looking, Parameters):
         progress
             As in `fit`.
         threads
-            As in the constructor. A file does not say.
+            As in the constructor. A file does not keep the number of threads.
         cluster
             As in `fit`. The bits do not depend on it, so that it may be another one than before, or none.
 

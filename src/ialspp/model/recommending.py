@@ -98,7 +98,8 @@ class Recommending:
 
         A user without interactions, or with a vector of zeros, gets the most popular items: those with the
         most users in the training data. `fallback` marks such a ranking, and its scores are numbers of users.
-        It is empty if the model comes from a file without interactions, which has no such numbers.
+        It is empty only if the model comes from a file of an older version that was saved without
+        interactions: such a file has no such numbers.
 
         Parameters
         ----------

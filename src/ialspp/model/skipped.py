@@ -46,7 +46,9 @@ class SkippedIds:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """The unknown ids that a query with `unknown="skip"` left out, by argument. False if there are none.
+    """The unknown ids that a query with `unknown="skip"` left out, by argument.
+
+    `bool(skipped)` is False if nothing was skipped.
 
     Attributes
     ----------

@@ -34,9 +34,9 @@ class SpectralCG:
 
     Before a side is updated, both are rotated into the eigenbasis of the other side's Gramian. That changes
     no score, but makes the Gramian diagonal: a step then costs one pass over the row's interactions, O(d |S|)
-    an epoch and step, beside O(d^2 (|U| + |I|)) for the rotation. On the way the penalties of both sides are
-    balanced. A side with far fewer rows than the other stays in its coordinates if the Gramian is nearly
-    diagonal in them.
+    an epoch and step, beside O(d^2 (|U| + |I|)) for the rotation and O(d^3) for its basis. On the way the
+    penalties of both sides are balanced. A side with far fewer rows than the other stays in its coordinates
+    if the Gramian is nearly diagonal in them.
 
     Parameters
     ----------
