@@ -51,4 +51,4 @@ class MissingExtraError(IalsppError, ImportError):
 
 
 class WeightWarning(UserWarning):
-    """Weights that are so far apart that a few pairs decide what a model learns; the message says more."""
+    """Weights or labels so far apart that a few pairs decide what a model learns; the message says more."""

@@ -111,8 +111,8 @@ class Fitting:
         Parameters
         ----------
         data
-            The interactions to train on. If the 99th percentile of the weights is more than 100 times the 1st
-            percentile, there is a `WeightWarning`, except for weights that decay with time.
+            The interactions to train on. If the 99th percentile of the weights, or of the labels, is more than
+            100 times the 1st percentile, there is a `WeightWarning`, except for weights that decay with time.
         user_features, item_features
             What is known of users or items beside their interactions: `Features`, or a scipy.sparse or numpy
             matrix with a row for each user or item of the data. Vectors are then pulled to what a linear map
