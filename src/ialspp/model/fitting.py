@@ -111,7 +111,7 @@ class Fitting:
         Parameters
         ----------
         data
-            The interactions to train on. If the 99th percentile of the weights, or of the labels, is more than
+            The interactions to train on. If the 99th percentile of the weights or of the labels is more than
             100 times the 1st percentile, there is a `WeightWarning`, except for weights that decay with time.
         user_features, item_features
             What is known of users or items beside their interactions: `Features`, or a scipy.sparse or numpy
