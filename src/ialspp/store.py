@@ -20,7 +20,12 @@ __all__ = ["FileChangedError", "StoreError", "info", "load", "save", "verify"]
 
 
 def save(
-    model: ImplicitMF, path: str | Path, *, interactions: bool = True, progress: Progress = False
+    model: ImplicitMF,
+    path: str | Path,
+    *,
+    interactions: bool = True,
+    progress: Progress = False,
+    force: bool = False,
 ) -> None:
     """Write a fitted model to a file, atomically; see `ImplicitMF.save`.
 
@@ -32,7 +37,7 @@ def save(
     """
     if not isinstance(model, ImplicitMF):
         raise InvalidTypeError(f"an ImplicitMF is required, got {type(model).__name__}")
-    model.save(path, interactions=interactions, progress=progress)
+    model.save(path, interactions=interactions, progress=progress, force=force)
 
 
 def load(

@@ -223,12 +223,18 @@ def test_memory_that_is_no_size_is_an_error(memory, error, tmp_path):
         Interactions.prepare(tmp_path / "none", tmp_path / "data", **COLUMNS, memory=memory)
 
 
+def saved_before(path):
+    """Other prepared data, and its bytes."""
+    Interactions.from_arrays(user=[1], item=[2]).save(path)
+    return path.read_bytes()
+
+
 def test_wrong_data_leaves_the_target_as_it_was(tmp_path):
     (tmp_path / "bad.csv").write_text("user,item,n\na,x,1\nb,y,z\n")
-    (tmp_path / "data").write_bytes(b"before")
+    before = saved_before(tmp_path / "data")
     with pytest.raises(InvalidValueError, match=r"bad.csv, line 3: column 'n' must be a number, but is 'z'"):
         Interactions.prepare(tmp_path / "bad.csv", tmp_path / "data", **COLUMNS, weight="n")
-    assert (tmp_path / "data").read_bytes() == b"before"
+    assert (tmp_path / "data").read_bytes() == before
     assert sorted(file.name for file in tmp_path.iterdir()) == ["bad.csv", "data"]
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         Interactions.prepare(tmp_path / "bad.csv", tmp_path / "no" / "data", **COLUMNS)
@@ -266,10 +272,10 @@ Interactions.prepare(sys.argv[1], sys.argv[2], user="user", item="item", progres
 @pytest.mark.parametrize("stage", ["reading", "by user", "by item", "saving"])
 def test_a_kill_leaves_nothing_that_the_next_run_does_not_remove(events, tmp_path, stage):
     target = tmp_path / "data.ialsdata"
-    target.write_bytes(b"before")
+    before = saved_before(target)
     command = [sys.executable, "-c", KILLED, str(events), str(target), stage]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
-    assert target.read_bytes() == b"before"
+    assert target.read_bytes() == before
     assert set(tmp_path.iterdir()) == {target, *leftovers(tmp_path)}
     Interactions.prepare(events, target, **COLUMNS)
     assert list(tmp_path.iterdir()) == [target]

@@ -49,7 +49,7 @@ def demo(
     households = [groceries.suggestions(model, kind, SHOWN) for kind in HOUSEHOLDS]
     similar = list(model.similar_items(HOUSEHOLDS[0], SHOWN))
     if out is not None:
-        model.save(out)
+        model.save(out, force=force)
         remark(f"The model is in {out}")
     if page is not None:
         draw_page(model, page, title="A year of groceries")

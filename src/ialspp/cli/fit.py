@@ -105,7 +105,7 @@ def fit(
         training = Training(model, data, until, keeping, every, options, begun, described, cluster)
         model, found = training.run(stopping)
         trained = time.perf_counter()
-        model.save(out, interactions=not no_interactions, progress=None)
+        model.save(out, interactions=not no_interactions, progress=None, force=force)
     if keeping is not None:
         remove(keeping)
     answer: dict[str, Any] = {

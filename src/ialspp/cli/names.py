@@ -155,7 +155,7 @@ def names(
     tables = options.tables()
     loaded = opened(model)
     options.set_for(loaded, tables)
-    loaded.save(target, interactions=loaded.keeps_interactions, progress=None)
+    loaded.save(target, interactions=loaded.keeps_interactions, progress=None, force=force)
     facts = named_facts(loaded.users, loaded.items)
     if as_json:
         show_json({"model": str(model), "names": facts, "file": str(target), "bytes": target.stat().st_size})

@@ -12,11 +12,11 @@ import typer
 
 from ..data.prepared import is_prepared
 from ..errors import InvalidValueError
+from ..model.saving import FORMAT
 
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Replace the file of -o whatever it is, not only one of this command.")
 ]
-MODEL_START = b'{"__metadata__":{"format":"ialspp",'  # after eight bytes with the length of the header
 ASKED, ANSWERED = {"user", "item", "history"}, {"item", "similar_item", "similar_user"}
 TABLE_COLUMNS = {"rank", "score", "fallback"}  # of a table of rankings, beside these
 NUMPY_START = b"\x93NUMPY"
@@ -45,11 +45,6 @@ def require_ours(path: Path, kind: Kind, force: bool) -> None:
     )
 
 
-def is_model(path: Path) -> bool:
-    """Tell whether a file begins like a model. The rest may be damaged, or of a newer version."""
-    return path.is_file() and _start_of(path, 8 + len(MODEL_START))[8:] == MODEL_START
-
-
 def is_table(path: Path) -> bool:
     """Tell whether a file has the columns of a table of rankings, as `Rankings.to_frame` makes them."""
     try:
@@ -63,7 +58,7 @@ def is_table(path: Path) -> bool:
 
 def is_index(path: Path) -> bool:
     """Tell whether a file has the ids of its items beside it, as every index of ours has."""
-    return not is_model(path) and Path(f"{path}.items.parquet").exists()
+    return not FORMAT.begins(path) and Path(f"{path}.items.parquet").exists()
 
 
 def is_page(path: Path) -> bool:
@@ -88,7 +83,7 @@ def is_vectors(path: Path) -> bool:
 
 def require_data(source: str, command: str) -> None:
     """Raise if the source of the data is a model file."""
-    if is_model(Path(source)):
+    if FORMAT.begins(Path(source)):
         raise InvalidValueError(
             f"{source} is a model, and {command} needs data: the file of interactions. "
             f"`ialspp info {source}` describes the model, `ialspp recommend {source} --user ID` asks it"
@@ -130,7 +125,7 @@ def is_report(path: Path) -> bool:
 
 
 PREPARED = Kind("prepared data of ialspp", is_prepared)
-MODEL = Kind("a model of ialspp", is_model)
+MODEL = Kind("a model of ialspp", FORMAT.begins)
 TABLE = Kind("a table of rankings", is_table)
 INDEX = Kind("an index of ialspp", is_index)
 PAGE = Kind("a page of ialspp", is_page)

@@ -43,7 +43,7 @@ def prepare(
     checked_target(out, kind=PREPARED, force=force)
     names.check()
     start = time.perf_counter()
-    data = source.prepare(more or [], out, memory, min_user, min_item, names.tables())
+    data = source.prepare(more or [], out, memory, min_user, min_item, names.tables(), force)
     named = named_facts(data.users, data.items)
     facts: dict[str, Any] = {**data.statistics(), "file": str(out), "bytes": out.stat().st_size}
     facts["seconds"] = time.perf_counter() - start

@@ -147,6 +147,7 @@ class Source:
         min_user: int,
         min_item: int,
         names: dict[str, NameTable | None],
+        force: bool,
     ) -> Interactions:
         """Write the data of this source, and of more files, to a file of prepared data, and open it."""
         if self.is_known or self.is_prepared:
@@ -156,14 +157,14 @@ class Source:
                 )
             data = self.interactions("prepare").core(min_user, min_item)
             self.require_some(data, min_user, min_item)
-            data.with_names(**names).save(out, progress=None)
+            data.with_names(**names).save(out, progress=None, force=force)
             return Interactions.open(out)
         with signals_kept():
             options = self._given()
             self._check_columns(options)
             keep_signals_from_polars()
             options |= {"min_user": min_user, "min_item": min_item}
-            options |= {"user_names": names["users"], "item_names": names["items"]}
+            options |= {"user_names": names["users"], "item_names": names["items"], "force": force}
             return Interactions.prepare([self.source, *more], out, memory=memory, **options)
 
     def _given(self) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def update(
         names.set_for(loaded, tables)
         updated = time.perf_counter()
         try:
-            loaded.save(target, progress=None)
+            loaded.save(target, progress=None, force=force)
             break
         except FileChangedError:
             remark(f"another process has replaced {target}; the update is repeated on the new file")

@@ -192,6 +192,7 @@ class Interactions(TwoSided):
         user_names: Any = None,
         item_names: Any = None,
         progress: Progress = None,
+        force: bool = False,
         **options: Any,
     ) -> Interactions:
         """Read files of any size, and write what `read` would return to one file, which is then opened.
@@ -215,6 +216,8 @@ class Interactions(TwoSided):
             Names of users and items, as in `with_names`.
         progress
             As in `read`.
+        force
+            Replace a file of another kind, too.
         **options
             The other options of `read`.
 
@@ -226,7 +229,7 @@ class Interactions(TwoSided):
         from .preparing import prepare
 
         options |= {"user": user, "item": item, "user_names": user_names, "item_names": item_names}
-        prepare(path, Path(out), memory=memory, progress=progress, **options)
+        prepare(path, Path(out), memory=memory, progress=progress, force=force, **options)
         return cls.open(out)
 
     @classmethod
@@ -259,8 +262,10 @@ class Interactions(TwoSided):
         data.decayed = found.decayed
         return data.backed_by(file, found.statistics)
 
-    def save(self, path: str | Path, *, progress: Progress = False) -> None:
+    def save(self, path: str | Path, *, progress: Progress = False, force: bool = False) -> None:
         """Write the data to one file, atomically, with both directions, ids, names and times; see `open`.
+
+        A file of another kind is not replaced, unless `force` is True.
 
         Examples
         --------
@@ -273,9 +278,8 @@ class Interactions(TwoSided):
         self.require_sound()
         rows = self.by_user, self.by_item
         flags = self.weighted, self.decayed
-        save(
-            Parts(self.users, self.items, *rows, self.times, *flags, self.statistics()), Path(path), progress
-        )
+        parts = Parts(self.users, self.items, *rows, self.times, *flags, self.statistics())
+        save(parts, Path(path), progress, force=force)
 
     @classmethod
     def from_scipy(

@@ -45,8 +45,10 @@ class Parts(NamedTuple):
     statistics: dict[str, Any]
 
 
-def save(data: Parts, path: Path, progress: Progress) -> None:
-    """Write data to a file, atomically. Nothing is copied into memory."""
+def save(data: Parts, path: Path, progress: Progress, *, force: bool = False) -> None:
+    """Write data to a file, atomically. Nothing is copied into memory. force: replace any file."""
+    if not force:
+        FORMAT.require_own(path)
     description = {
         "ids": {"user": kind_of(data.users), "item": kind_of(data.items)},
         "weighted": data.weighted,
@@ -125,12 +127,8 @@ def opened(path: Path, *, mapped: bool = True, verify: bool | None = None) -> Pr
 
 
 def is_prepared(path: Path) -> bool:
-    """Tell whether a file begins like prepared data. The rest may be damaged, or of a newer version."""
-    start = b'{"__metadata__":{"format":"%s",' % FORMAT.name.encode()
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(8 + len(start))[8:] == start
+    """Tell whether a file begins like prepared data."""
+    return FORMAT.begins(path)
 
 
 def _arrays_of_rows(prefix: str, columns: str, rows: Csr, times: Times | None) -> dict[str, NDArray[Any]]:

@@ -31,7 +31,7 @@ from ..system.progress import Progress, ProgressEvent, Report, reporting
 from .csr import Csr, SortedPairs, Times, core_of, starts_of
 from .decay import decayed, require_time
 from .ids import IdMap
-from .prepared import Parts, save
+from .prepared import FORMAT, Parts, save
 from .reading.opening import Paths, refuse_replacing
 from .reading.read import ROLES, Triples, read
 from .row_files import Cut, RowFiles, Workplace, bytes_of, passes, rows_by_column
@@ -54,6 +54,7 @@ def prepare(
     min_item: int = 1,
     user_names: Any = None,
     item_names: Any = None,
+    force: bool = False,
     **options: Any,
 ) -> None:
     """Read files, and write what `Interactions.read` would return to a file of prepared data."""
@@ -63,6 +64,8 @@ def prepare(
     require_time(half_life, roles["time"])
     refuse_replacing(path, out)
     require_writable(out)
+    if not force:
+        FORMAT.require_own(out)  # before it takes long
     with ExitStack() as files, reporting("preparing", 1.0, progress) as report:
         work = Workplace(partial(_spool, files, Path(os.path.realpath(out)).parent), room)
         events = read(path, roles, **options, progress=_stage(report, "reading"), spool=work.spool)
@@ -78,7 +81,7 @@ def prepare(
         weighted = roles["weight"] is not None or half_life is not None
         facts = statistics(by_user, times)
         parts = Parts(users, items, by_user, by_item, times, weighted, half_life is not None, facts)
-        save(parts, out, _stage(report, "saving"))
+        save(parts, out, _stage(report, "saving"), force=force)
 
 
 def _spool(files: ExitStack, folder: Path, kind: DTypeLike) -> FileSpool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from ..errors import InvalidValueError
 from ..system.checks import checked_integer
 from .parsing import StoreError, parsed_object
 
@@ -25,6 +27,21 @@ class Format:
     name: str  # in the metadata
     what: str  # such a file holds, in a word
     newest: int  # version that can be read
+
+    def begins(self, path: Path) -> bool:
+        """Tell whether a file begins like one of this kind, whatever follows."""
+        start = b'{"__metadata__":{"format":"%s",' % self.name.encode()
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return file.read(8 + len(start))[8:] == start
+
+    def require_own(self, path: Path) -> None:
+        """Raise if there is a file of another kind, which would be lost. An empty one may be replaced."""
+        if path.is_file() and path.stat().st_size > 0 and not self.begins(path):
+            raise InvalidValueError(
+                f"{path} exists and is not {KINDS[self.name]}; choose another name, or give force=True"
+            )
 
     def metadata(self, description: Mapping[str, Any], version: int) -> dict[str, str]:
         """Return the metadata of a new file."""

@@ -184,12 +184,20 @@ class ImplicitMF(Fitting, Growing, Answers, Looking, Parameters):
 
     # Files
 
-    def save(self, path: str | Path, *, interactions: bool = True, progress: Progress = False) -> None:
+    def save(
+        self,
+        path: str | Path,
+        *,
+        interactions: bool = True,
+        progress: Progress = False,
+        force: bool = False,
+    ) -> None:
         """Write the model to one file, atomically; see `ialspp.store`.
 
-        If another process has replaced the file since this model was loaded from it or saved to it, nothing
-        is written, because what is in it now would be lost: a `FileChangedError` says so. A model that was
-        loaded from a damaged file is not saved either.
+        A file that is not a model is not replaced, unless `force` is True. If another process has replaced
+        the file since this model was loaded from it or saved to it, nothing is written, because what is in it
+        now would be lost: a `FileChangedError` says so. A model that was loaded from a damaged file is not
+        saved either.
 
         Parameters
         ----------
@@ -202,6 +210,8 @@ class ImplicitMF(Fitting, Growing, Answers, Looking, Parameters):
         progress
             True: draw a bar. False: don't. None: only on a terminal or in a notebook. A function: call it
             with each `ProgressEvent`.
+        force
+            Replace a file of another kind, too.
 
         Examples
         --------
@@ -218,6 +228,7 @@ class ImplicitMF(Fitting, Growing, Answers, Looking, Parameters):
             Path(path),
             interactions=interactions,
             progress=progress,
+            force=force,
             instead_of=self._versions if names & self._files else None,
         )
         self._files |= names

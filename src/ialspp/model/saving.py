@@ -39,9 +39,15 @@ def save(
     *,
     interactions: bool,
     progress: Progress,
+    force: bool = False,
     instead_of: Collection[FileVersion] | None = None,
 ) -> FileVersion:
-    """Write a trained model to a file, atomically. `instead_of`: the versions that may be replaced."""
+    """Write a trained model to a file, atomically.
+
+    force: replace a file of another kind, too. instead_of: the versions that may be replaced.
+    """
+    if not force:
+        FORMAT.require_own(path)
     metadata = FORMAT.metadata(described(trained, interactions=interactions), _oldest(trained.fitted))
     arrays = arrays_of(trained.fitted, interactions=interactions)
     with reporting("saving", sum(array.nbytes for array in arrays.values()), progress) as report:
