@@ -116,7 +116,7 @@ def test_a_small_dimension_on_gowalla(shared_data):
 
 @pytest.mark.quality
 def test_a_large_dimension_passes_lightgcn_on_gowalla(shared_data):
-    """LightGCN's Recall@20 on this split is .1820 (BARS). With three seeds, .1829 to .1831 were measured here."""
+    """LightGCN's Recall@20 on this split is .1820 (BARS). Here three seeds gave .1829 to .1831."""
     recall, ndcg = gowalla_quality(shared_data, 1024, epochs=4, solver=SpectralCG(relaxation=1))
     assert recall >= 0.1825
     assert ndcg >= 0.150
