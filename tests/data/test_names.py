@@ -217,9 +217,33 @@ def test_a_search_ranks_exact_then_start_then_word_then_anywhere():
         "Mustard",
     ]
     assert found("sTaR", limit=3) == ["Star", "STAR", "Starman"]
-    assert found("ça") == ["Ça star"] == found("c\u0327a")
+    assert found("ça") == ["Ça star"] == found("c\u0327a") == found("CA S")
     assert found("is born") == ["A Star Is Born"]
     assert found("nothing") == found("") == found("  ") == found("star", limit=0) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [
+        ("sigur rós", "SIGUR ROS"),
+        ("Sigur Ros", "rós"),
+        ("Amélie", "amelie"),
+        ("İstanbul", "istanbul"),
+        ("Straße", "STRASSE"),
+        ("\uff26\uff55\uff4c\uff4c", "full"),  # in full width
+        ("Αθήνα", "αθηνα"),
+        ("각시탈", "각시"),
+        ("हिन्दी", "हिन्दी"),
+    ],
+)
+def test_accents_make_no_difference(name, typed):
+    names = IdMap(range(3)).with_names(["other", name, "another"])
+    assert names.search(typed).tolist() == [1]
+
+
+def test_marks_that_are_letters_do():
+    names = IdMap(range(2)).with_names(["कि", "が"])
+    assert names.search("का").tolist() == names.search("か").tolist() == []
 
 
 def test_popularity_breaks_ties_only():

@@ -193,7 +193,7 @@ class IdMap:
         return [name or None for name in self.names.take(rows)]
 
     def search(self, text: str, limit: int = 20, popularity: ArrayLike | None = None) -> NDArray[np.int64]:
-        """Return the rows whose name or id has this text in it, best first, in any case of letters.
+        """Return the rows whose name or id has this text in it, best first. Case and accents do not matter.
 
         First come rows whose name or id is the text, then those that start with it, then those in which a
         word starts with it, then the others.

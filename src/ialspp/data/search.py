@@ -1,4 +1,7 @@
-"""Find rows by text that people type: part of a name or of an id, in any case."""
+"""Find rows by text that people type: part of a name or of an id, in any case, with or without accents.
+
+The explorer's page searches alike (explorer/page/search.js).
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from ..errors import InvalidTypeError, InvalidValueError
 Rows = NDArray[np.int64]
 EXACT, STARTS, WORD, INSIDE = range(4)  # how well a text matches, best first
 BREAK = "\n"  # between texts
+ACCENTS = re.compile("[\u0300-\u036f]+")  # of Latin, Greek and Cyrillic; other scripts' marks are letters
 
 
 class TextSearch:
@@ -73,8 +77,11 @@ class TextSearch:
 
 
 def folded(text: str) -> str:
-    """Return text in which case, and the way in which accents are encoded, make no difference."""
-    return normalize("NFC", normalize("NFC", text).casefold())
+    """Return text in which case, accents and the way in which letters are encoded make no difference."""
+    if text.isascii():
+        return text.casefold()
+    apart = normalize("NFKD", normalize("NFKD", text).casefold())
+    return normalize("NFC", ACCENTS.sub("", apart))
 
 
 def _checked(popularity: ArrayLike | None, rows: int) -> NDArray[np.float64]:

@@ -41,7 +41,11 @@ MOST_FOUND = 1000  # results of a search
 MOST_MAPPED = 10_000  # items on a map
 Text = Annotated[
     str,
-    QueryParameter(name="query", max_length=1000, description="A part of a name or of an id, in any case."),
+    QueryParameter(
+        name="query",
+        max_length=1000,
+        description="A part of a name or of an id. Case and accents do not matter.",
+    ),
 ]
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST_FOUND, description="How many to list.")]
 K = Annotated[int, QueryParameter(ge=1, description="How many items.")]

@@ -1,11 +1,11 @@
 // Search as you type, blind to case and accents.
 
-const marks = /\p{M}/gu;
+const accents = /[\u0300-\u036f]/g; // of Latin, Greek and Cyrillic; other scripts' marks are letters
 const wordCharacter = /[\p{L}\p{N}]/u;
 const NO_MATCH = 5;
 
 export function plain(text) {
-  return text.normalize("NFKD").replace(marks, "").toLowerCase();
+  return text.normalize("NFKD").replace(accents, "").toLowerCase().normalize("NFC");
 }
 
 // How well a name matches, 0 best: the whole name, its start, the start of a word, any part, all words somewhere.
