@@ -276,7 +276,7 @@ OTHER_OPTIONS = [
     (["--solver", "ials"], "--solver was 'spectral', got 'ials'"),
     (["--precision", "single"], "--precision was None, got 'single'"),
     (["--user", "what"], "--user was 'who', got 'what'"),
-    (["--min-user", "3"], "--min-user was 1, got 3"),
+    (["--min-user", "3"], "--min-user was 0, got 3"),
     (["--no-interactions"], "--no-interactions was False, got True"),
     (["--seed", "1"], "--seed was 0, got 1"),
     (["--checkpoint", "d"], "leave out --checkpoint and --every"),

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from support.commands import COLUMNS, ialspp
 
-from ialspp import Interactions
+from ialspp import ImplicitMF, Interactions
 
 ROWS = {"who": [1, 1, 2, 2, 3, 3, 4], "what": ["a", "b", "a", "b", "a", "c", "a"], "n": [1, 2, 3, 4, 5, 6, 7]}
 
@@ -29,6 +29,15 @@ def run(*arguments, code=0):
 def refused(*arguments):
     """The message of a command that fails."""
     return " ".join(run(*arguments, code=2).stderr.split())
+
+
+@pytest.mark.usefixtures("files")
+def test_users_without_pairs_stay_unless_an_option_leaves_them_out():
+    data = Interactions.from_arrays(user=[1, 2], item=[5, 6], users=[1, 2, 3], items=[5, 6, 7])
+    data.save("data.ialsdata")
+    for options, users in (([], [1, 2, 3]), (["--min-user", "1"], [1, 2])):
+        run("fit", "data.ialsdata", "--dim", "2", *options, "-o", "model.ialspp")
+        assert list(ImplicitMF.load("model.ialspp").users) == users
 
 
 @pytest.mark.usefixtures("files")

@@ -2,6 +2,7 @@
 
 import shutil
 import signal
+import socket
 import sys
 
 import pytest
@@ -16,7 +17,7 @@ from support.terminal import PIPES, start
 from ialspp import IALS, ICD, IALSpp, IdMap, ImplicitMF, Interactions, SpectralCG
 from ialspp.cluster import RayCluster
 from ialspp.cluster.needs import Factors, Needs
-from ialspp.cluster.ray_cluster import are_same
+from ialspp.cluster.ray_cluster import are_same, sigterm_kept
 from ialspp.errors import InvalidStateError, InvalidValueError, MissingExtraError
 from ialspp.model.checkpoint import Checkpoint
 from ialspp.solvers import ThisMachine, half, spectral
@@ -191,6 +192,9 @@ def test_a_cluster_refuses_what_it_cannot_do(stored, cluster, monkeypatch):
             RayCluster(**wrong)
     with pytest.raises(InvalidValueError, match="must run on a node"):
         RayCluster(address="ray://10.0.0.1:10001")
+    for wrong in ("nonsense", "", "LOCAL", "10.0.0.1", ":6379", "10.0.0.1:port", "a b:1"):
+        with pytest.raises(InvalidValueError, match='address must be "auto", "local" or the HOST:PORT'):
+            RayCluster(address=wrong)
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'ialspp\[ray\]'"):
         make_model().fit(stored, cluster=RayCluster())
@@ -221,6 +225,32 @@ def test_the_command_trains_on_data_that_its_options_make(events, two_nodes, tmp
 def test_another_cluster_than_the_one_of_this_process_is_refused(stored):
     with pytest.raises(InvalidStateError, match=r"'10\.0\.0\.1:6379', but this process is connected to"):
         make_model().fit(stored, cluster=RayCluster(address="10.0.0.1:6379"), progress=False)
+
+
+def test_an_address_where_nothing_listens_is_an_error_at_once(events, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+    fit = ialspp_process("fit", events, "--ray", address, "-o", tmp_path / "m.ialspp")
+    out, err = finish(fit)
+    assert (fit.returncode, out) == (2, "")
+    assert err.startswith(f"ialspp: address is '{address}', but no Ray cluster answers there: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sigterm_while_ray_has_its_own_handler_is_ours():
+    def ours(_number, _frame):
+        raise InterruptedError
+
+    before = signal.signal(signal.SIGTERM, ours)
+    try:
+        with pytest.raises(InterruptedError), sigterm_kept():
+            signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(number))  # as Ray does
+            signal.raise_signal(signal.SIGTERM)
+        assert signal.getsignal(signal.SIGTERM) is ours
+        with pytest.raises(SystemExit, match="3"), sigterm_kept():
+            sys.exit(3)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @pytest.mark.parametrize(

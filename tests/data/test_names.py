@@ -241,6 +241,16 @@ def test_accents_make_no_difference(name, typed):
     assert names.search(typed).tolist() == [1]
 
 
+def test_words_may_come_in_any_order():
+    names = IdMap(range(4)).with_names(["Toy Story 350", "Häagen\u2013Dazs 79", "Story of a Toyota", "Toy"])
+    assert names.search("toy 350").tolist() == [0]
+    assert names.search("haagen dazs").tolist() == [1]
+    assert names.search("toy dazs").tolist() == []
+    assert names.search("toyota story").tolist() == [2]
+    assert names.search("story toy").tolist() == [0, 2]
+    assert names.search("toy story").tolist() == [0]  # which has the text itself
+
+
 def test_marks_that_are_letters_do():
     names = IdMap(range(2)).with_names(["कि", "が"])
     assert names.search("का").tolist() == names.search("か").tolist() == []

@@ -47,8 +47,8 @@ def fit(
     stopping: Stopping,
     place: TrainingCluster,
     out: Annotated[Path, typer.Option("-o", "--out", help="The file of the model, such as films.ialspp.")],
-    min_user: MinUserOption = 1,
-    min_item: MinItemOption = 1,
+    min_user: MinUserOption = 0,
+    min_item: MinItemOption = 0,
     until: Annotated[
         float | None,
         typer.Option(

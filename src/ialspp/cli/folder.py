@@ -44,6 +44,8 @@ def _described(path: Path) -> dict[str, Any] | None:
     except IalsppError as error:
         fault = str(error).removeprefix(str(path)).lstrip(": ")
         return _facts(path, "damaged", fault) if path.suffix in SUFFIXES and path.is_file() else None
+    except PermissionError:
+        return _facts(path, "unreadable", "no permission to read it") if path.suffix in SUFFIXES else None
     except OSError:
         return None
 

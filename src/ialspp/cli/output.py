@@ -21,6 +21,7 @@ from ..system.printable import printable
 from .ours import Kind, require_ours
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+USUAL_WIDTH = 80  # where the terminal does not say
 LONGEST_NAME = 80  # characters of a name in a table
 BORDERS = 3  # characters that a table adds to the text of each column
 BREAKABLE = 14  # words longer than this may be broken; numbers are shorter
@@ -34,6 +35,8 @@ class Output(Console):
         super().__init__(
             stderr=stderr, markup=False, highlight=False, emoji=False, color_system=None if plain else "auto"
         )
+        if self.width < 1:  # COLUMNS=0
+            self.width = USUAL_WIDTH
 
     def on_broken_pipe(self) -> NoReturn:
         """Raise, so that `failures` sets the exit code."""

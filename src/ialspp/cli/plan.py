@@ -45,7 +45,7 @@ def plan(
         show_json({"size": asdict(asked), "schedules": [asdict(schedule) for schedule in found]})
         return
     show_table(
-        f"an epoch on {nodes:,} nodes, a model on paper",
+        f"an epoch on {nodes:,} node{'s' if nodes > 1 else ''}, a model on paper",
         ["schedule", "memory of a node", "of the driver's", "received by a node", "seconds", "fits", "built"],
         [
             (

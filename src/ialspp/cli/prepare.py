@@ -22,8 +22,8 @@ def prepare(
     more: Annotated[
         list[str] | None, typer.Argument(help="More files, folders or patterns with the same columns.")
     ] = None,
-    min_user: MinUserOption = 1,
-    min_item: MinItemOption = 1,
+    min_user: MinUserOption = 0,
+    min_item: MinItemOption = 0,
     memory: Annotated[
         str, typer.Option(help="Memory for sorting, such as 512M or 4G. Less takes more passes.")
     ] = "2G",

@@ -147,7 +147,7 @@ def _unsaid(source: Source) -> InvalidValueError:
 
 def _enough(data: Interactions, options: dict[str, Any]) -> Interactions:
     """Keep users and items with enough interactions, and remove those options."""
-    return data.core(options.pop("min_user", 1), options.pop("min_item", 1))
+    return data.core(options.pop("min_user", 0), options.pop("min_item", 0))
 
 
 def _only(options: dict[str, Any], *known: str) -> dict[str, Any]:

@@ -49,6 +49,10 @@ class Size:
     def __post_init__(self) -> None:
         for name in ("users", "items", "pairs", "dim", "nodes", "cores"):
             checked_integer(name, getattr(self, name), 1)
+        if self.pairs > self.users * self.items:
+            raise InvalidValueError(
+                f"pairs must be at most users x items, {self.users * self.items:,}, got {self.pairs:,}"
+            )
         for name in ("memory", "bandwidth"):
             if checked_number(name, getattr(self, name)) == 0:
                 raise InvalidValueError(f"{name} must be more than 0")

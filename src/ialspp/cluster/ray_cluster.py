@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import signal
 import socket
 import threading
@@ -29,6 +30,8 @@ Batch = TypeVar("Batch")
 Result = TypeVar("Result")
 
 
+_ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+):[0-9]{1,5}")  # a number of IPv6 is in brackets
+ANSWER = 10.0  # seconds until a cluster that does not answer is not there
 FACTS = ("estimate", "seconds_to_start", "nodes", "received", "lost")
 
 
@@ -106,6 +109,10 @@ class RayCluster:
             raise InvalidValueError(
                 f"the driver must run on a node of the cluster, whose memory it shares; got the address of a "
                 f"client, {self.address}: start it on a node, or as a job of Ray"
+            )
+        if self.address not in (None, "local", "auto") and not _ADDRESS.fullmatch(self.address):
+            raise InvalidValueError(
+                f'address must be "auto", "local" or the HOST:PORT of a Ray cluster, got {self.address!r}'
             )
 
     def facts(self) -> dict[str, Any]:
@@ -251,12 +258,33 @@ class RayCluster:
         # "local" is a cluster of its own: by default Ray would join any other that runs on this machine.
         new = {"address": "local", "include_dashboard": False}
         options: dict[str, Any] = new if self.address in (None, "local") else {"address": self.address}
+        self._require_answer()
         with sigterm_kept():
-            ray.init(**options, log_to_driver=False)
+            try:
+                ray.init(**options, log_to_driver=False)
+            except ConnectionError as error:
+                raise InvalidStateError(
+                    f"address is {self.address!r}, but no Ray cluster is there: {str(error).splitlines()[0]}"
+                ) from error
+            except BaseException:
+                ray.shutdown()  # what was started so far
+                raise
         try:
             yield
         finally:
             ray.shutdown()
+
+    def _require_answer(self) -> None:
+        """Raise an error if nothing listens at the address of a cluster, for which Ray waits for minutes."""
+        if self.address in (None, "local", "auto"):
+            return
+        host, _, port = self.address.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), ANSWER).close()
+        except OSError as error:
+            raise InvalidStateError(
+                f"address is {self.address!r}, but no Ray cluster answers there: {error}"
+            ) from error
 
     def _require_same(self, connected: str, here: str) -> None:
         """Raise an error if this process is connected to another cluster than the one that is wanted."""
@@ -291,6 +319,10 @@ def sigterm_kept() -> Iterator[None]:
     handler = signal.getsignal(signal.SIGTERM)
     try:
         yield
+    except SystemExit as ended:  # by Ray's, before ours was there again
+        if ended.code == signal.SIGTERM and callable(handler):
+            handler(signal.SIGTERM, None)
+        raise
     finally:
         if threading.current_thread() is threading.main_thread() and handler is not None:
             signal.signal(signal.SIGTERM, handler)

@@ -196,7 +196,8 @@ class IdMap:
         """Return the rows whose name or id has this text in it, best first. Case and accents do not matter.
 
         First come rows whose name or id is the text, then those that start with it, then those in which a
-        word starts with it, then the others.
+        word starts with it, then those that have it anywhere. If there are none, those that have all of its
+        words are found.
 
         Parameters
         ----------

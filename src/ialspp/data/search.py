@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InvalidTypeError, InvalidValueError
 
 Rows = NDArray[np.int64]
-EXACT, STARTS, WORD, INSIDE = range(4)  # how well a text matches, best first
+EXACT, STARTS, WORD, INSIDE, WORDS = range(5)  # how well a text matches, best first
 BREAK = "\n"  # between texts
 ACCENTS = re.compile("[\u0300-\u036f]+")  # of Latin, Greek and Cyrillic; other scripts' marks are letters
 
@@ -46,6 +46,8 @@ class TextSearch:
         found = self._starting(wanted)
         if len(found) < limit:
             found = self._better(found, self._inside(wanted))
+        if not found:
+            found = self._with_all(wanted.split())
         rows, tiers = (np.array(list(part), dtype=np.int64) for part in (found.keys(), found.values()))
         return rows[np.lexsort((rows, -popular[rows], tiers))[:limit]]
 
@@ -60,16 +62,27 @@ class TextSearch:
         before = (self._joined[place - 1] for place in places)
         return self._best(places, (INSIDE if character.isalnum() else WORD for character in before))
 
+    def _with_all(self, words: list[str]) -> dict[int, int]:
+        """Return the rows with a text that has all of these words somewhere in it."""
+        texts = np.unique(self._texts(self._places(words[0])))
+        for word in words[1:]:
+            texts = np.intersect1d(texts, self._texts(self._places(word)))
+        return dict.fromkeys((texts // self._per_row).tolist(), WORDS)
+
     def _places(self, wanted: str) -> Rows:
         found: Iterator[int] = (match.start() for match in re.finditer(re.escape(wanted), self._joined))
         return np.fromiter(found, dtype=np.int64)
 
     def _best(self, places: Rows, tiers: Iterable[int]) -> dict[int, int]:
-        rows = (np.searchsorted(self._begins, places, side="right") - 1) // self._per_row
+        rows = self._texts(places) // self._per_row
         best: dict[int, int] = {}
         for row, tier in zip(rows.tolist(), tiers, strict=True):
             best[row] = min(tier, best.get(row, tier))
         return best
+
+    def _texts(self, places: Rows) -> Rows:
+        """Return the number of the text that each place is in."""
+        return np.searchsorted(self._begins, places, side="right") - 1
 
     @staticmethod
     def _better(one: dict[int, int], other: dict[int, int]) -> dict[int, int]:

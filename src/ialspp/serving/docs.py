@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
@@ -24,7 +25,7 @@ def page_of(document: Mapping[str, Any]) -> str:
         [
             f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>',
             f'<meta name="viewport" content="width=device-width"><style>{STYLE}</style><h1>{title}</h1>',
-            f"<p>{escape(document['info'].get('description', ''))}</p>",
+            f"<p>{_prose(document['info'].get('description', ''))}</p>",
             '<p>For programs: <a href="/openapi.json">/openapi.json</a></p>',
             *_routes(document),
             "<h1>Types</h1>",
@@ -32,6 +33,11 @@ def page_of(document: Mapping[str, Any]) -> str:
             "</html>",
         ]
     )
+
+
+def _prose(text: str) -> str:
+    """Return text as HTML; what is between backticks is code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _routes(document: Mapping[str, Any]) -> Iterator[str]:

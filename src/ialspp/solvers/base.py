@@ -99,7 +99,7 @@ class Problem:
         if not (isinstance(self.users, LocalSide) and isinstance(self.items, LocalSide)):
             raise InvalidValueError(
                 "iCD and the sweep by block keep a prediction of each interaction, and train on one machine "
-                'only; a cluster trains with SpectralCG(), IALS() or IALSpp(sweep="side")'
+                "only; a cluster trains with SpectralCG, IALS, and IALSpp a side at a time"
             )
         return CachedProblem.of(self.data, self.users, self.items)
 
