@@ -230,10 +230,9 @@ def test_another_cluster_than_the_one_of_this_process_is_refused(stored):
 def test_an_address_where_nothing_listens_is_an_error_at_once(events, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
-    fit = ialspp_process("fit", events, "--ray", address, "-o", tmp_path / "m.ialspp")
-    out, err = finish(fit)
-    assert (fit.returncode, out) == (2, "")
-    assert err.startswith(f"ialspp: address is '{address}', but no Ray cluster answers there: ")
+    done = ialspp_process("fit", events, "--ray", address, "-o", tmp_path / "m.ialspp")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"ialspp: address is '{address}', but no Ray cluster answers there: ")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -241,11 +240,15 @@ def test_sigterm_while_ray_has_its_own_handler_is_ours():
     def ours(_number, _frame):
         raise InterruptedError
 
-    before = signal.signal(signal.SIGTERM, ours)
-    try:
-        with pytest.raises(InterruptedError), sigterm_kept():
+    def raised_in_ray():
+        with sigterm_kept():
             signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(number))  # as Ray does
             signal.raise_signal(signal.SIGTERM)
+
+    before = signal.signal(signal.SIGTERM, ours)
+    try:
+        with pytest.raises(InterruptedError):
+            raised_in_ray()
         assert signal.getsignal(signal.SIGTERM) is ours
         with pytest.raises(SystemExit, match="3"), sigterm_kept():
             sys.exit(3)
