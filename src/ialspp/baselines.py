@@ -5,7 +5,7 @@ Their scores are products of vectors, as a model's are, so they are evaluated in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -15,13 +15,9 @@ from .model.recommending import Recommending
 from .system.checks import checked_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from .data.csr import Csr, Floats
     from .data.interactions import Interactions
     from .model.newcomers import UnseenRows
-    from .model.ranking import Ranking, Rankings
-    from .model.skipped import Unknown
     from .system.progress import Progress
 
 RANDOM_DIM = 32
@@ -33,6 +29,13 @@ class MostPopular(Recommending):
 
     `recommend` and `recommend_for` take the same arguments and give results of the same kinds as those of
     `ImplicitMF`. Their rankings are never marked as a fallback.
+
+    Examples
+    --------
+    >>> model.recommend("dan", k=2)
+    ['tea', 'milk']
+    >>> model.recommend_for([["tea"], []], k=1)
+    [['milk'], ['tea']]
     """
 
     trained_on: Interactions | None = None
@@ -54,98 +57,6 @@ class MostPopular(Recommending):
         self._state = Fitted(Embedding(data.users, same), popularity(data.items, users_of_items(data)), data)
         self.trained_on = data
         return self
-
-    @overload
-    def recommend(
-        self,
-        users: str | int,
-        k: int = 10,
-        *,
-        exclude_seen: bool = ...,
-        candidates: Any = ...,
-        exclude: Any = ...,
-        unknown: Unknown = ...,
-        progress: Progress = ...,
-    ) -> Ranking: ...
-
-    @overload
-    def recommend(
-        self,
-        users: Any = None,
-        k: int = 10,
-        *,
-        exclude_seen: bool = ...,
-        candidates: Any = ...,
-        exclude: Any = ...,
-        unknown: Unknown = ...,
-        progress: Progress = ...,
-    ) -> Rankings: ...
-
-    def recommend(
-        self,
-        users: Any = None,
-        k: int = 10,
-        *,
-        exclude_seen: bool = True,
-        candidates: Any = None,
-        exclude: Any = None,
-        unknown: Unknown = "error",
-        progress: Progress = None,
-    ) -> Ranking | Rankings:
-        """Recommend to each user the k items with the most users, without those that the user has.
-
-        The arguments are those of `ImplicitMF.recommend`.
-
-        Examples
-        --------
-        >>> ranking = model.recommend("dan", k=2)
-        >>> ranking, ranking.fallback
-        (['tea', 'milk'], False)
-        """
-        found: Ranking | Rankings = super().recommend(
-            users,
-            k,
-            exclude_seen=exclude_seen,
-            candidates=candidates,
-            exclude=exclude,
-            unknown=unknown,
-            progress=progress,
-        )
-        return found
-
-    def recommend_for(
-        self,
-        histories: Iterable[Iterable[Any]] | None = None,
-        k: int = 10,
-        *,
-        features: Any = None,
-        exclude_seen: bool = True,
-        candidates: Any = None,
-        exclude: Any = None,
-        weights: Iterable[Iterable[float]] | None = None,
-        labels: Iterable[Iterable[float]] | None = None,
-        unknown: Unknown = "error",
-    ) -> Rankings:
-        """Recommend to each unseen user the k items with the most users, without those of the history.
-
-        The arguments are those of `ImplicitMF.recommend_for`. Weights and labels change nothing.
-
-        Examples
-        --------
-        >>> model.recommend_for([["tea"], []], k=1)
-        [['milk'], ['tea']]
-        """
-        return super().recommend_for(
-            histories,
-            k,
-            features=features,
-            exclude_seen=exclude_seen,
-            candidates=candidates,
-            exclude=exclude,
-            weights=weights,
-            labels=labels,
-            unknown=unknown,
-        )
 
     @property
     def user_factors(self) -> Floats:
