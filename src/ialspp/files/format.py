@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,16 @@ KINDS = {  # of files, by the name of their format
     "ialspp data": "prepared data of ialspp",
     "ialspp checkpoint": "a checkpoint of ialspp",
 }
+_START = re.compile(rb'.{8}\{"__metadata__":\{"format":"([^"]+)",', re.DOTALL)  # a length, then the header
+ENOUGH = 64  # bytes of a file in which its format is named
 VERIFIED = 64 * 2**20  # bytes: files up to this size are checked completely when they are opened
+
+
+def name_in(start: bytes) -> str | None:
+    """Return the name of the format of a file that begins so; None if it is none of ours."""
+    found = _START.match(start)
+    name = "" if found is None else found[1].decode(errors="replace")
+    return name if name in KINDS else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +40,10 @@ class Format:
 
     def begins(self, path: Path) -> bool:
         """Tell whether a file begins like one of this kind, whatever follows."""
-        start = b'{"__metadata__":{"format":"%s",' % self.name.encode()
         if not path.is_file():
             return False
         with path.open("rb") as file:
-            return file.read(8 + len(start))[8:] == start
+            return name_in(file.read(ENOUGH)) == self.name
 
     def require_own(self, path: Path) -> None:
         """Raise if there is a file of another kind, which would be lost. An empty one may be replaced."""

@@ -563,9 +563,9 @@ def test_files_of_ours_are_no_tables(folder):
     model.trained_on.save(folder / "log.ialsdata")
     model.fit(make_data(), checkpoint=folder / "model.checkpoint", progress=False)
     for name, way_out in (
-        ("model.ialspp", "a model, which ImplicitMF.load opens"),
-        ("log.ialsdata", "prepared data, which Interactions.open opens"),
-        ("model.checkpoint", "a checkpoint, from which ImplicitMF.resume goes on"),
+        ("model.ialspp", "a model of ialspp, which ImplicitMF.load reads"),
+        ("log.ialsdata", "prepared data of ialspp, which Interactions.open reads"),
+        ("model.checkpoint", "a checkpoint of ialspp, which ImplicitMF.resume reads"),
     ):
         with pytest.raises(ValueError, match=f"{name}: a table is required, but this is {way_out}"):
             Interactions.read(folder / name, user="user", item="item")

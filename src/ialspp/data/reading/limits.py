@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import InvalidValueError
+from ...files.format import KINDS, name_in
 from .pieces import is_compressed, pieces_of
 
 LONGEST_LINE = 2**20  # bytes; a row of a table has a hundred, or ten thousand if there is a review in it
@@ -17,15 +18,16 @@ MOST_EXPANSION = 100  # of compressed text; tables of interactions expand to 3 t
 SMALL = 2**24  # bytes of text, or rows, that may come from a compressed file of any size
 MOST_ROWS_PER_BYTE = 100  # of Parquet and Arrow; ids that differ from row to row take a bit each, or more
 _PROBE = 2**12
-_OURS = b'{"__metadata__":{"format":"ialspp'  # after eight bytes with the length of the header
-_OTHER_KINDS = (
-    (0, b"PK\x03\x04", "is a zip archive, or a spreadsheet; unpack or export it first"),
-    (0, b"PAR1", 'is Parquet; give format="parquet"'),
-    (0, b"ARROW1", 'is Arrow; give format="arrow"'),
-    (8, _OURS + b' data"', "is prepared data, which Interactions.open opens"),
-    (8, _OURS + b'"', "is a model, which ImplicitMF.load opens"),
-    (8, _OURS + b' checkpoint"', "is a checkpoint, from which ImplicitMF.resume goes on"),
-)
+_OTHER_KINDS = {
+    b"PK\x03\x04": "a zip archive, or a spreadsheet; unpack or export it first",
+    b"PAR1": 'Parquet; give format="parquet"',
+    b"ARROW1": 'Arrow; give format="arrow"',
+}
+_READ_BY = {
+    "ialspp": "ImplicitMF.load",
+    "ialspp data": "Interactions.open",
+    "ialspp checkpoint": "ImplicitMF.resume",
+}
 _JSON = (".json", ".jsonl", ".ndjson")
 
 
@@ -45,9 +47,14 @@ def check_lines(file: Path) -> None:
 
 def _check_kind(file: Path, start: bytes) -> None:
     """Raise if a file that is to be read as a table of text starts like one of another kind."""
-    for at, sign, what in _OTHER_KINDS:
-        if start[at:].startswith(sign):
-            raise InvalidValueError(f"{file}: a table is required, but this {what}")
+    ours = name_in(start)
+    if ours is not None:
+        raise InvalidValueError(
+            f"{file}: a table is required, but this is {KINDS[ours]}, which {_READ_BY[ours]} reads"
+        )
+    for sign, what in _OTHER_KINDS.items():
+        if start.startswith(sign):
+            raise InvalidValueError(f"{file}: a table is required, but this is {what}")
     if file.suffix.lower() in _JSON and start.lstrip()[:1] in (b"{", b"["):
         raise InvalidValueError(
             f"{file}: a table is required, but this is JSON; read it with polars.read_ndjson or "
