@@ -230,9 +230,10 @@ def test_another_cluster_than_the_one_of_this_process_is_refused(stored):
 def test_an_address_where_nothing_listens_is_an_error_at_once(events, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
-    done = ialspp_process("fit", events, "--ray", address, "-o", tmp_path / "m.ialspp")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"ialspp: address is '{address}', but no Ray cluster answers there: ")
+    for given in (address, "127.0.0.1:99999", "a..b:6379"):
+        done = ialspp_process("fit", events, "--ray", given, "-o", tmp_path / "m.ialspp")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"ialspp: address is '{given}', but no Ray cluster answers there: ")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -281,7 +281,7 @@ class RayCluster:
         host, _, port = self.address.rpartition(":")
         try:
             socket.create_connection((host.strip("[]"), int(port)), ANSWER).close()
-        except OSError as error:
+        except (OSError, OverflowError, ValueError) as error:  # the others: no such port, no such name
             raise InvalidStateError(
                 f"address is {self.address!r}, but no Ray cluster answers there: {error}"
             ) from error
