@@ -82,9 +82,10 @@ def test_a_service_with_a_key_asks_for_it(browser, model, tmp_path):
     with serving(tmp_path / "stories.ialspp", "--key-file", key) as (client, _):
         page = Explorer(browser, str(client.base_url))
         page.page.wait_for_selector("dialog[open]")
+        assert page.page.locator("#key-problem").text_content() == ""
         page.page.fill("#key", "wrong")
         page.page.keyboard.press("Enter")
-        page.page.wait_for_selector("dialog[open]")
+        page.page.wait_for_selector("dialog[open] >> text=This key is wrong.")
         page.page.fill("#key", key.read_text().strip())
         page.page.keyboard.press("Enter")
         page.ready()
@@ -92,6 +93,16 @@ def test_a_service_with_a_key_asks_for_it(browser, model, tmp_path):
         page.wait_for_items(model.recommend_for([[1080]], SHOWN)[0])
         page.complaints = [text for text in page.complaints if "401" not in text]  # the browser's own remark
         page.close()
+
+
+def test_a_service_that_is_gone_is_named(opened, address):
+    page = opened(address)
+    page.page.route("**/v1/recommend", lambda route: route.abort())
+    page.page.fill("#search", "fire story 0")
+    page.page.wait_for_selector("#search-list [aria-selected=true]")
+    page.page.press("#search", "Enter")
+    page.page.wait_for_selector("text=The service cannot be reached. Is it still running?")
+    page.complaints = [text for text in page.complaints if "ERR_FAILED" not in text]  # the browser's own remark
 
 
 def test_ids_of_any_size_and_kind(opened, tmp_path):

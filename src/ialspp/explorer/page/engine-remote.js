@@ -93,11 +93,13 @@ function post(path, body) {
 
 async function answerOf(path, options, patience = PATIENCE) {
   const headers = { ...keyHeaders(), ...(options.body ? { "Content-Type": "application/json" } : {}) };
-  const response = await fetch(path, { ...options, headers });
+  const response = await fetch(path, { ...options, headers }).catch(() => {
+    throw new Error("The service cannot be reached. Is it still running?");
+  });
   const text = await response.text();
   if (response.ok) return JSON.parse(text, exactly);
   const problem = problemOf(text) ?? `The service answered ${response.status}.`;
-  if (response.status === 401 && (await askForKey(problem))) return answerOf(path, options);
+  if (response.status === 401 && (await askForKey())) return answerOf(path, options);
   if (response.status === 503 && patience > 0) {
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
     return answerOf(path, options, patience - 1);

@@ -10,10 +10,10 @@ export function keyHeaders() {
 }
 
 // Ask for the key, once for all requests that wait for it.
-export function askForKey(problem) {
+export function askForKey() {
   asking ??= new Promise((resolve) => {
     const dialog = byId("key-dialog");
-    byId("key-problem").textContent = problem;
+    byId("key-problem").textContent = key === null ? "" : "This key is wrong.";
     byId("key").value = "";
     dialog.addEventListener("close", () => {
       key = byId("key").value.trim();
