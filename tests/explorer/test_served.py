@@ -102,7 +102,7 @@ def test_a_service_that_is_gone_is_named(opened, address):
     page.page.wait_for_selector("#search-list [aria-selected=true]")
     page.page.press("#search", "Enter")
     page.page.wait_for_selector("text=The service cannot be reached. Is it still running?")
-    page.complaints = [text for text in page.complaints if "ERR_FAILED" not in text]  # the browser's own remark
+    page.complaints = [text for text in page.complaints if "ERR_FAILED" not in text]  # the browser's
 
 
 def test_ids_of_any_size_and_kind(opened, tmp_path):
