@@ -116,7 +116,7 @@ def capped_recall(s: Standings, k: int) -> Doubles:
     >>> metrics.capped_recall(standings, 1).tolist()
     [1.0, 0.0]
     """
-    return s.hits(k) / np.minimum(k, s.wanted)
+    return np.asarray(s.hits(k) / np.minimum(k, s.wanted))
 
 
 def precision(s: Standings, k: int) -> Doubles:
@@ -164,7 +164,7 @@ def average_precision(s: Standings, k: int) -> Doubles:
     [0.75, 0.33]
     """
     precisions = np.where(s.places < k, (s.index + 1.0) / (s.places + 1.0), 0.0)
-    return s.total(precisions) / np.minimum(k, s.wanted)
+    return np.asarray(s.total(precisions) / np.minimum(k, s.wanted))
 
 
 def reciprocal_rank(s: Standings, k: int) -> Doubles:

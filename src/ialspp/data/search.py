@@ -49,7 +49,7 @@ class TextSearch:
         if not found:
             found = self._with_all(wanted.split())
         rows, tiers = (np.array(list(part), dtype=np.int64) for part in (found.keys(), found.values()))
-        return rows[np.lexsort((rows, -popular[rows], tiers))[:limit]]
+        return np.asarray(rows[np.lexsort((rows, -popular[rows], tiers))[:limit]])
 
     def _starting(self, wanted: str) -> dict[int, int]:
         """Return the rows with a text that starts with what is wanted, and how well each matches."""

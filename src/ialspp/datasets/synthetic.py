@@ -77,7 +77,7 @@ def _distinct_pairs(size: Shape, rng: np.random.Generator) -> NDArray[np.int64]:
     tastes = rng.integers(0, topics, (size.users, TOPICS_PER_USER))
     activity = np.cumsum(rng.lognormal(0.0, ACTIVITY_SIGMA, size.users))
 
-    pairs = np.empty(0, dtype=np.int64)
+    pairs: NDArray[np.int64] = np.empty(0, dtype=np.int64)
     while len(pairs) < size.interactions:
         wanted = 2 * (size.interactions - len(pairs)) + 64  # many will be duplicates
         users = np.searchsorted(activity, rng.uniform(0, activity[-1], wanted))

@@ -88,7 +88,7 @@ def _framed(places: Places) -> Places:
 
 def _pairs_of(neighbours: NDArray[np.int32]) -> Pairs:
     n, k = neighbours.shape
-    near = neighbours.ravel().astype(np.int64)
+    near: NDArray[np.int64] = neighbours.ravel().astype(np.int64)
     point = np.repeat(np.arange(n), k)[near >= 0]
     near = near[near >= 0]
     keys, mutual = np.unique(np.minimum(point, near) * n + np.maximum(point, near), return_counts=True)

@@ -64,7 +64,7 @@ class Everyone:
         """Count the items and features of a range of users; None if the model does not have them."""
         if rows is None or self.features is None:
             return None if rows is None else rows.counts
-        return rows.counts + np.diff(self.features[begin : end + 1])
+        return np.asarray(rows.counts + np.diff(self.features[begin : end + 1]))
 
 
 def ranked_range(shared: Everyone, batch: tuple[int, int], threads: int) -> Best:
@@ -72,7 +72,7 @@ def ranked_range(shared: Everyone, batch: tuple[int, int], threads: int) -> Best
     begin, end = batch
     rows = None if shared.histories is None else shared.histories.between(begin, end)
     vectors = shared.users[begin:end]
-    cold = np.zeros(end - begin, dtype=bool)
+    cold: NDArray[np.bool_] = np.zeros(end - begin, dtype=bool)
     if shared.falls_back:
         cold = cold_users(vectors, shared.known(rows, begin, end))
     allowed = Filter(hidden=rows if shared.exclude_seen else None, eligible=shared.eligible)

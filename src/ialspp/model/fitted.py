@@ -229,4 +229,4 @@ def directions(vectors: Floats) -> Floats:
     """Scale vectors to length 1. Zero vectors stay zero."""
     lengths = np.sqrt(np.einsum("rd,rd->r", vectors, vectors, dtype=np.float64))
     scale = np.where(lengths > 0, lengths, 1)[:, None]
-    return np.divide(vectors, scale, out=np.empty_like(vectors), casting="same_kind")
+    return np.asarray(np.divide(vectors, scale, out=np.empty_like(vectors), casting="same_kind"))

@@ -84,7 +84,7 @@ def spectrum_of(model: ImplicitMF) -> NDArray[np.float64]:
         values, basis = np.linalg.eigh(users)
         root = basis * np.sqrt(np.maximum(values, 0))
         squares = np.linalg.eigvalsh(root.T @ items @ root)[::-1]
-    return np.sqrt(np.maximum(squares, 0))
+    return np.asarray(np.sqrt(np.maximum(squares, 0)))
 
 
 @dataclass(frozen=True, slots=True)

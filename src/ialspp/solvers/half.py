@@ -51,7 +51,7 @@ class HalfCopies:
     """Memory for one copy at a time."""
 
     def __init__(self) -> None:
-        self._memory = np.empty((0, 0), dtype=np.uint16)
+        self._memory: NDArray[np.uint16] = np.empty((0, 0), dtype=np.uint16)
 
     def copy(self, factors: Floats, unit: float, threads: int) -> NDArray[np.uint16] | None:
         """Copy factors / unit, as bits; None where a number is beyond the range. Lasts until the next."""

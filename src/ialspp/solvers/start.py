@@ -131,4 +131,4 @@ def _column_scales(singular_values: NDArray[np.float64], n_items: int) -> Floats
 def _scales(sums: NDArray[np.float64]) -> Floats:
     """Return one over the root of each row's sum of |a y|; 0 for a row without any."""
     scales = np.divide(1, np.sqrt(sums), out=np.zeros_like(sums), where=sums > 0)
-    return np.minimum(scales, np.finfo(np.float32).max).astype(np.float32)
+    return np.asarray(np.minimum(scales, np.finfo(np.float32).max), dtype=np.float32)

@@ -95,7 +95,7 @@ def in_notebook() -> bool:
     """Tell whether this process is the kernel of a notebook, which shows HTML."""
     if "IPython" not in sys.modules:
         return False
-    from IPython import get_ipython
+    from IPython.core.getipython import get_ipython
 
     return hasattr(get_ipython(), "kernel")
 

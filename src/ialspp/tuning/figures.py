@@ -128,7 +128,7 @@ def over_epochs(tuned: Tuning) -> Figure | None:
     assert chosen is not None
     axis.plot(range(1, len(chosen.scores) + 1), chosen.scores, color=ACCENT, lw=2, marker="o", ms=4)
     seen = [score for trial in trials if trial.outcome for score in trial.outcome.scores]
-    axis.set_ylim(np.quantile(seen, 0.1), max(seen) + 0.02 * (max(seen) - min(seen)) + 1e-6)
+    axis.set_ylim(float(np.quantile(seen, 0.1)), max(seen) + 0.02 * (max(seen) - min(seen)) + 1e-6)
     axis.set(xlabel="epoch", ylabel=tuned.metric)
     return figure
 
