@@ -66,13 +66,13 @@ def spread_advice(data: Interactions, weight: str = "plays", label: str = "plays
     """
     weights, labels = data.by_user.weights, data.by_user.labels
     if weights is not None and not data.decayed and (sample := _wide(weights)) is not None:
-        dampened = _dampened(weight, sample, weights.min() >= 1)
+        dampened = _dampened(weight, sample, bool(weights.min() >= 1))
         return (
             f'{_spread("weights", sample)} Dampen them to about 1 each: weight="{dampened}". '
             "Or leave the weights out"
         )
     if labels is not None and (sample := _wide(labels)) is not None:
-        dampened = _dampened(label, sample, labels.min() >= 1)
+        dampened = _dampened(label, sample, bool(labels.min() >= 1))
         return (
             f"{_spread('labels', sample)} A label is what the score of a pair should be. Give counts as "
             f'weights instead, dampened to about 1 each: weight="{dampened}"'
