@@ -145,3 +145,8 @@ def test_an_option_of_one_value_is_not_given_twice(twice):
 def test_a_repeated_list_or_flag_is_fine():
     done = ialspp("evaluate", "none.csv", "--metric", "auc", "--metric", "ndcg@10", "--json", "--json")
     assert "may be given once" not in done.stderr
+
+
+def test_a_terminal_without_columns_has_the_usual_number():
+    narrow, usual = (ialspp("data", "list", COLUMNS=width) for width in ("0", "80"))
+    assert narrow.stdout == usual.stdout != ""

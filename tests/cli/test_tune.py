@@ -40,6 +40,16 @@ def test_evaluate_takes_the_settings_and_repeats_the_test(plays, tuned):
     assert again["settings"]["dim"] == tuned["settings"]["dim"]
 
 
+def test_settings_for_a_copy_of_a_known_data_set_work_in_any_folder(tmp_path):
+    lines = (f"{user}\t{item}\t{user + item + 1}" for user in range(30) for item in range(user % 5, 30, 3))
+    (tmp_path / "plays.dat").write_text("\n".join(["userID\tartistID\tweight", *lines]))
+    known = ["lastfm", "--path", "plays.dat"]
+    answer("tune", *known, "--trials", "2", *QUICK[2:], "-o", "tuned.toml", cwd=tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    found = answer("evaluate", "lastfm", "--config", "../tuned.toml", cwd=tmp_path / "elsewhere")
+    assert found["results"]["model"]
+
+
 def test_fit_takes_the_settings(plays, tuned, tmp_path):
     out = tmp_path / "plays.ialspp"
     found = answer("fit", plays, "--config", tuned["file"], "-o", out)
